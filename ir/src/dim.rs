@@ -1,0 +1,524 @@
+//! Symbolic extents: canonical integer polynomials over named symbols, with floor division, modulo, minimum, maximum and
+//! exact division as atoms. Two equal polynomials are the same value, so `==` is a (sound, incomplete) equality proof.
+
+use std::collections::BTreeMap;
+use std::fmt;
+use std::sync::Arc;
+
+/// The name of an unknown extent, such as `batch`.
+#[derive(Clone, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub struct Symbol(Arc<str>);
+
+impl Symbol {
+    /// A symbol of that name; equal names are equal symbols.
+    pub fn new(name: &str) -> Self {
+        Self(name.into())
+    }
+
+    /// Its name.
+    pub fn name(&self) -> &str {
+        &self.0
+    }
+}
+
+/// What is known of a symbol.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct SymbolInfo {
+    /// Smallest value (0 unless stated: an empty batch is legal).
+    pub min: i64,
+    /// Largest value.
+    pub max: i64,
+    /// Whether its value is read off a graph input's shape, or only appears at run time.
+    pub backing: Backing,
+}
+
+/// Where the value of a symbol comes from.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Backing {
+    /// An axis of an input.
+    Input,
+    /// Data: the length of a NonZero, of a Range …; attributes that mention it need a witness operand.
+    Data,
+}
+
+impl Default for SymbolInfo {
+    fn default() -> Self {
+        Self { min: 0, max: i64::MAX, backing: Backing::Input }
+    }
+}
+
+/// The symbols of a graph with what is known of them.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Symbols(pub BTreeMap<Symbol, SymbolInfo>);
+
+impl Symbols {
+    /// What is known of `symbol`; nothing recorded means the default (0 and up).
+    pub fn info(&self, symbol: &Symbol) -> SymbolInfo {
+        self.0.get(symbol).copied().unwrap_or_default()
+    }
+}
+
+/// An extent or an index: a canonical expression. Overflow of 64 bits gives [`Dim::INVALID`], which absorbs.
+#[derive(Clone, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub struct Dim(Repr);
+
+/// A shape: one [`Dim`] per axis.
+pub type Shape = Vec<Dim>;
+
+#[derive(Clone, PartialEq, Eq, Hash, PartialOrd, Ord)]
+enum Repr {
+    Const(i64),
+    /// At least one term mentions an atom; terms sorted by monomial; no coefficient is zero.
+    Poly(Arc<Vec<(Monomial, i64)>>),
+    Invalid,
+}
+
+/// A product of atoms with powers, sorted; empty is 1.
+type Monomial = Vec<(Atom, u32)>;
+
+/// What a polynomial is made of.
+#[derive(Clone, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub enum Atom {
+    /// A named unknown.
+    Sym(Symbol),
+    /// ⌊a / b⌋.
+    FloorDiv(Dim, Dim),
+    /// a − b·⌊a / b⌋.
+    Mod(Dim, Dim),
+    /// The smaller one.
+    Min(Dim, Dim),
+    /// The larger one.
+    Max(Dim, Dim),
+    /// a / b where b is known to divide a.
+    Exact(Dim, Dim),
+}
+
+impl Dim {
+    /// Zero.
+    pub const ZERO: Self = Self(Repr::Const(0));
+    /// One.
+    pub const ONE: Self = Self(Repr::Const(1));
+    /// The result of an overflow or of a division by zero.
+    pub const INVALID: Self = Self(Repr::Invalid);
+
+    /// The symbol as an expression.
+    pub fn symbol(s: Symbol) -> Self {
+        Self::atom(Atom::Sym(s))
+    }
+
+    fn atom(a: Atom) -> Self {
+        Self(Repr::Poly(Arc::new(vec![(vec![(a, 1)], 1)])))
+    }
+
+    /// The number, where it is one.
+    pub fn as_const(&self) -> Option<i64> {
+        match self.0 {
+            Repr::Const(c) => Some(c),
+            Repr::Poly(_) | Repr::Invalid => None,
+        }
+    }
+
+    /// Whether the expression overflowed or divided by zero.
+    pub fn is_invalid(&self) -> bool {
+        self.0 == Repr::Invalid
+    }
+
+    /// The symbol, where the expression is just one.
+    pub fn as_symbol(&self) -> Option<&Symbol> {
+        let Repr::Poly(terms) = &self.0 else { return None };
+        match terms.as_slice() {
+            [(mono, 1)] => match mono.as_slice() {
+                [(Atom::Sym(s), 1)] => Some(s),
+                _ => None,
+            },
+            _ => None,
+        }
+    }
+
+    /// Terms as (atoms with powers, coefficient); a constant has an empty atom list.
+    pub fn terms(&self) -> Vec<(Monomial, i64)> {
+        match &self.0 {
+            Repr::Const(0) | Repr::Invalid => Vec::new(),
+            Repr::Const(c) => vec![(Vec::new(), *c)],
+            Repr::Poly(t) => t.as_ref().clone(),
+        }
+    }
+
+    fn from_terms(map: BTreeMap<Monomial, i64>) -> Self {
+        let terms: Vec<_> = map.into_iter().filter(|(_, c)| *c != 0).collect();
+        match terms.as_slice() {
+            [] => Self::ZERO,
+            [(m, c)] if m.is_empty() => Self(Repr::Const(*c)),
+            _ => Self(Repr::Poly(Arc::new(terms))),
+        }
+    }
+
+    fn add_scaled(&self, other: &Self, factor: i64) -> Self {
+        if self.is_invalid() || other.is_invalid() {
+            return Self::INVALID;
+        }
+        let mut map: BTreeMap<Monomial, i64> = self.terms().into_iter().collect();
+        for (m, c) in other.terms() {
+            let Some(scaled) = c.checked_mul(factor) else { return Self::INVALID };
+            let slot = map.entry(m).or_insert(0);
+            let Some(sum) = slot.checked_add(scaled) else { return Self::INVALID };
+            *slot = sum;
+        }
+        Self::from_terms(map)
+    }
+
+    fn times(&self, other: &Self) -> Self {
+        if self.is_invalid() || other.is_invalid() {
+            return Self::INVALID;
+        }
+        let mut map: BTreeMap<Monomial, i64> = BTreeMap::new();
+        for (m1, c1) in self.terms() {
+            for (m2, c2) in other.terms() {
+                let mut powers: BTreeMap<Atom, u32> = m1.iter().cloned().collect();
+                for (a, p) in &m2 {
+                    *powers.entry(a.clone()).or_insert(0) += p;
+                }
+                let Some(c) = c1.checked_mul(c2) else { return Self::INVALID };
+                let slot = map.entry(powers.into_iter().collect()).or_insert(0);
+                let Some(sum) = slot.checked_add(c) else { return Self::INVALID };
+                *slot = sum;
+            }
+        }
+        Self::from_terms(map).cancel_exact()
+    }
+
+    /// `exact(p, q)·q` is `p` when q is a single atom or a constant.
+    fn cancel_exact(self) -> Self {
+        let Repr::Poly(terms) = &self.0 else { return self };
+        let [(mono, coeff)] = terms.as_slice() else { return self };
+        for (i, (atom, power)) in mono.iter().enumerate() {
+            let Atom::Exact(p, q) = atom else { continue };
+            if *power != 1 {
+                continue;
+            }
+            let mut rest = mono.clone();
+            rest.remove(i);
+            let rest = Self::from_terms(BTreeMap::from([(rest, *coeff)]));
+            if let Some(quotient) = rest.divide(q) {
+                return quotient.times(p);
+            }
+        }
+        self
+    }
+
+    /// The quotient by a constant or by a one-term expression, where every term divides.
+    fn divide(&self, by: &Self) -> Option<Self> {
+        let divisor = by.terms();
+        let [(dm, dc)] = divisor.as_slice() else { return None };
+        let mut map = BTreeMap::new();
+        for (m, c) in self.terms() {
+            if c % dc != 0 {
+                return None;
+            }
+            let mut powers: BTreeMap<Atom, u32> = m.into_iter().collect();
+            for (a, p) in dm {
+                let slot = powers.get_mut(a)?;
+                *slot = slot.checked_sub(*p)?;
+            }
+            map.insert(powers.into_iter().filter(|(_, p)| *p > 0).collect(), c / dc);
+        }
+        Some(Self::from_terms(map))
+    }
+
+    /// ⌊self / by⌋.
+    pub fn floor_div(&self, by: &Self) -> Self {
+        match (self.as_const(), by.as_const()) {
+            (_, Some(0)) => return Self::INVALID,
+            (Some(a), Some(b)) => return a.checked_div(b).map_or(Self::INVALID, |_| Self::from(floor_div(a, b))),
+            (_, Some(1)) => return self.clone(),
+            _ => {}
+        }
+        if self.is_invalid() || by.is_invalid() {
+            return Self::INVALID;
+        }
+        if let Some(b) = by.as_const().filter(|b| *b > 0) {
+            // ⌊(b·x + r) / b⌋ = x + ⌊r / b⌋: whole multiples come out.
+            let (mut whole, mut rest) = (BTreeMap::new(), BTreeMap::new());
+            for (m, c) in self.terms() {
+                if c % b == 0 {
+                    whole.insert(m, c / b);
+                } else if m.is_empty() {
+                    whole.insert(m.clone(), floor_div(c, b));
+                    rest.insert(m, c.rem_euclid(b));
+                } else {
+                    rest.insert(m, c);
+                }
+            }
+            let (whole, rest) = (Self::from_terms(whole), Self::from_terms(rest));
+            if let Some(r) = rest.as_const() {
+                return whole + Self::from(floor_div(r, b));
+            }
+            return whole + Self::atom(Atom::FloorDiv(rest, by.clone()));
+        }
+        self.divide(by).unwrap_or_else(|| Self::atom(Atom::FloorDiv(self.clone(), by.clone())))
+    }
+
+    /// ⌈self / by⌉ for positive `by`.
+    pub fn ceil_div(&self, by: &Self) -> Self {
+        (self.clone() + by.clone() - Self::ONE).floor_div(by)
+    }
+
+    /// self − by·⌊self / by⌋.
+    pub fn modulo(&self, by: &Self) -> Self {
+        match (self.as_const(), by.as_const()) {
+            (_, Some(0)) => Self::INVALID,
+            (Some(a), Some(b)) if a.checked_div(b).is_some() => Self::from(a - b * floor_div(a, b)),
+            _ if self.is_invalid() || by.is_invalid() => Self::INVALID,
+            _ if self.divide(by).is_some() => Self::ZERO,
+            _ => Self::atom(Atom::Mod(self.clone(), by.clone())),
+        }
+    }
+
+    /// The quotient, stated to be exact by the caller.
+    pub fn exact_div(&self, by: &Self) -> Self {
+        match (self.as_const(), by.as_const()) {
+            (_, Some(0)) => Self::INVALID,
+            (Some(a), Some(b)) => match a.checked_rem(b) {
+                Some(0) => Self::from(a / b),
+                _ => Self::INVALID,
+            },
+            _ if self.is_invalid() || by.is_invalid() => Self::INVALID,
+            _ if self == by => Self::ONE,
+            _ => self.divide(by).unwrap_or_else(|| Self::atom(Atom::Exact(self.clone(), by.clone()))),
+        }
+    }
+
+    /// The smaller of both.
+    pub fn smaller(&self, other: &Self) -> Self {
+        self.pick(other, i64::min, |a, b| Atom::Min(a, b))
+    }
+
+    /// The larger of both.
+    pub fn larger(&self, other: &Self) -> Self {
+        self.pick(other, i64::max, |a, b| Atom::Max(a, b))
+    }
+
+    fn pick(&self, other: &Self, num: fn(i64, i64) -> i64, atom: fn(Self, Self) -> Atom) -> Self {
+        if self.is_invalid() || other.is_invalid() {
+            return Self::INVALID;
+        }
+        if self == other {
+            return self.clone();
+        }
+        if let Some(gap) = (self.clone() - other.clone()).as_const() {
+            return if num(gap, 0) == gap { self.clone() } else { other.clone() };
+        }
+        let (a, b) = if self <= other { (self, other) } else { (other, self) };
+        Self::atom(atom(a.clone(), b.clone()))
+    }
+
+    /// The expression with symbols replaced by `value` (None keeps a symbol).
+    pub fn substitute(&self, value: &dyn Fn(&Symbol) -> Option<Self>) -> Self {
+        let Repr::Poly(terms) = &self.0 else { return self.clone() };
+        let mut sum = Self::ZERO;
+        for (mono, c) in terms.iter() {
+            let mut product = Self::from(*c);
+            for (atom, power) in mono {
+                let a = match atom {
+                    Atom::Sym(s) => value(s).unwrap_or_else(|| Self::symbol(s.clone())),
+                    Atom::FloorDiv(a, b) => a.substitute(value).floor_div(&b.substitute(value)),
+                    Atom::Mod(a, b) => a.substitute(value).modulo(&b.substitute(value)),
+                    Atom::Min(a, b) => a.substitute(value).smaller(&b.substitute(value)),
+                    Atom::Max(a, b) => a.substitute(value).larger(&b.substitute(value)),
+                    Atom::Exact(a, b) => a.substitute(value).exact_div(&b.substitute(value)),
+                };
+                for _ in 0..*power {
+                    product = product.times(&a);
+                }
+            }
+            sum = sum + product;
+        }
+        sum
+    }
+
+    /// Calls `visit` on every symbol in the expression.
+    pub fn symbols(&self, visit: &mut dyn FnMut(&Symbol)) {
+        let Repr::Poly(terms) = &self.0 else { return };
+        for (atom, _) in terms.iter().flat_map(|(m, _)| m) {
+            match atom {
+                Atom::Sym(s) => visit(s),
+                Atom::FloorDiv(a, b) | Atom::Mod(a, b) | Atom::Min(a, b) | Atom::Max(a, b) | Atom::Exact(a, b) => {
+                    a.symbols(visit);
+                    b.symbols(visit);
+                }
+            }
+        }
+    }
+
+    /// A lower bound under the symbols' bounds, where one is found.
+    pub fn lower_bound(&self, symbols: &Symbols) -> Option<i64> {
+        let mut total: i64 = 0;
+        for (mono, c) in self.terms() {
+            let mut product: i64 = 1;
+            for (atom, power) in &mono {
+                let lo = match atom {
+                    Atom::Sym(s) => symbols.info(s).min,
+                    Atom::Max(a, b) => a.lower_bound(symbols).max(b.lower_bound(symbols))?,
+                    Atom::Min(a, b) => a.lower_bound(symbols)?.min(b.lower_bound(symbols)?),
+                    Atom::FloorDiv(a, b) | Atom::Exact(a, b) => {
+                        floor_div(a.lower_bound(symbols)?, b.as_const().filter(|b| *b > 0)?)
+                    }
+                    Atom::Mod(_, b) => b.as_const().filter(|b| *b > 0).map(|_| 0)?,
+                };
+                if lo < 0 || c < 0 {
+                    return None;
+                }
+                for _ in 0..*power {
+                    product = product.checked_mul(lo)?;
+                }
+            }
+            total = total.checked_add(product.checked_mul(c)?)?;
+        }
+        (!self.is_invalid()).then_some(total)
+    }
+}
+
+fn floor_div(a: i64, b: i64) -> i64 {
+    let q = a / b;
+    if a % b != 0 && (a < 0) != (b < 0) { q - 1 } else { q }
+}
+
+impl From<Atom> for Dim {
+    fn from(a: Atom) -> Self {
+        Self::atom(a)
+    }
+}
+
+impl From<i64> for Dim {
+    fn from(c: i64) -> Self {
+        Self(Repr::Const(c))
+    }
+}
+
+impl From<usize> for Dim {
+    fn from(c: usize) -> Self {
+        i64::try_from(c).map_or(Self::INVALID, Self::from)
+    }
+}
+
+impl std::ops::Add for Dim {
+    type Output = Self;
+    fn add(self, other: Self) -> Self {
+        self.add_scaled(&other, 1)
+    }
+}
+
+impl std::ops::Sub for Dim {
+    type Output = Self;
+    fn sub(self, other: Self) -> Self {
+        self.add_scaled(&other, -1)
+    }
+}
+
+impl std::ops::Mul for Dim {
+    type Output = Self;
+    fn mul(self, other: Self) -> Self {
+        self.times(&other)
+    }
+}
+
+/// The number of elements of a shape.
+pub fn count(shape: &[Dim]) -> Dim {
+    shape.iter().fold(Dim::ONE, |n, d| n.times(d))
+}
+
+/// All extents as numbers, where they are.
+pub fn as_static(shape: &[Dim]) -> Option<Vec<usize>> {
+    shape.iter().map(|d| d.as_const().and_then(|c| usize::try_from(c).ok())).collect()
+}
+
+impl fmt::Display for Dim {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match &self.0 {
+            Repr::Const(c) => write!(f, "{c}"),
+            Repr::Invalid => f.write_str("invalid"),
+            Repr::Poly(terms) => {
+                for (i, (mono, c)) in terms.iter().enumerate() {
+                    let sign = if *c < 0 { "-" } else { "+" };
+                    if i > 0 || *c < 0 {
+                        f.write_str(sign)?;
+                    }
+                    let c = c.unsigned_abs();
+                    if mono.is_empty() {
+                        write!(f, "{c}")?;
+                        continue;
+                    }
+                    if c != 1 {
+                        write!(f, "{c}*")?;
+                    }
+                    let mut first = true;
+                    for (atom, power) in mono {
+                        for _ in 0..*power {
+                            if !first {
+                                f.write_str("*")?;
+                            }
+                            first = false;
+                            match atom {
+                                Atom::Sym(s) => write!(f, "{s}")?,
+                                Atom::FloorDiv(a, b) => write!(f, "floordiv({a},{b})")?,
+                                Atom::Mod(a, b) => write!(f, "mod({a},{b})")?,
+                                Atom::Min(a, b) => write!(f, "min({a},{b})")?,
+                                Atom::Max(a, b) => write!(f, "max({a},{b})")?,
+                                Atom::Exact(a, b) => write!(f, "exact({a},{b})")?,
+                            }
+                        }
+                    }
+                }
+                Ok(())
+            }
+        }
+    }
+}
+
+/// Plain where it is an identifier (letters, digits, `_`, `.`), in backquotes elsewhere.
+impl fmt::Display for Symbol {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let plain = self.0.chars().all(|c| c.is_alphanumeric() || c == '_' || c == '.')
+            && self.0.chars().next().is_some_and(|c| c.is_alphabetic() || c == '_');
+        if plain { f.write_str(&self.0) } else { write!(f, "`{}`", self.0) }
+    }
+}
+
+impl fmt::Debug for Dim {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        fmt::Display::fmt(self, f)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn s(name: &str) -> Dim {
+        Dim::symbol(Symbol::new(name))
+    }
+
+    #[test]
+    fn canonical_forms_meet() {
+        let (n, m) = (s("n"), s("m"));
+        assert_eq!((n.clone() + m.clone()) * n.clone(), n.clone() * n.clone() + m.clone() * n.clone());
+        assert_eq!(
+            (n.clone() * Dim::from(4i64) + Dim::from(2i64)).floor_div(&Dim::from(2i64)),
+            n.clone() * Dim::from(2i64) + Dim::ONE
+        );
+        assert_eq!((n.clone() * m.clone()).exact_div(&m), n);
+        assert_eq!(n.exact_div(&Dim::from(3i64)) * Dim::from(3i64), n);
+        assert_eq!(n.smaller(&(n.clone() + Dim::ONE)), n);
+        assert_eq!(Dim::from(-7i64).floor_div(&Dim::from(2i64)), Dim::from(-4i64));
+    }
+
+    #[test]
+    fn overflow_is_invalid_and_absorbs() {
+        let big = Dim::from(1i64 << 60);
+        let product = big.clone() * big;
+        assert!(product.is_invalid());
+        assert!((product - Dim::ONE).is_invalid());
+        assert!(Dim::ONE.floor_div(&Dim::ZERO).is_invalid());
+        assert!(Dim::from(i64::MIN).floor_div(&Dim::from(-1i64)).is_invalid());
+    }
+}

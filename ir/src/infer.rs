@@ -1,0 +1,565 @@
+//! Type inference: one function per kind, from operand types to the result's.
+
+use crate::dim::{self, Dim, Shape, Symbol};
+use crate::dtype::DType;
+use crate::graph::Tables;
+use crate::op::call::Call;
+use crate::op::scalar::Scalar;
+use crate::op::spec::{GatherSpec, Spec, SpecError};
+use crate::op::{Const, LoopAttrs, LoopExit, Monoid, Op, PadAxis, Perm, ScatterOp, SliceAxis};
+use crate::types::{TensorType, Type};
+
+/// Why a node is ill-typed.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum TypeError {
+    /// A wrong number of operands.
+    #[error("{kind} takes {expected} operands, got {got}")]
+    Arity {
+        /// The kind.
+        kind: &'static str,
+        /// Operands it takes.
+        expected: usize,
+        /// Operands given.
+        got: usize,
+    },
+    /// An operand that is no tensor.
+    #[error("operand {operand} of {kind} must be a tensor, got {got}")]
+    NotTensor {
+        /// The kind.
+        kind: &'static str,
+        /// Operand position.
+        operand: usize,
+        /// Its type.
+        got: Type,
+    },
+    /// An operand of the wrong rank.
+    #[error("operand {operand} of {kind} must have rank {expected}, got {got}")]
+    Rank {
+        /// The kind.
+        kind: &'static str,
+        /// Operand position.
+        operand: usize,
+        /// Rank it needs.
+        expected: usize,
+        /// Its type.
+        got: Type,
+    },
+    /// Element types that do not go together.
+    #[error("{what} does not take ({})", .got.iter().map(|d| d.name()).collect::<Vec<_>>().join(", "))]
+    DTypes {
+        /// The row or kind.
+        what: String,
+        /// Operand element types.
+        got: Vec<DType>,
+    },
+    /// Shapes that must be equal and are not provably so.
+    #[error("operands of {kind} must have equal shapes, got {a} and {b}")]
+    Shapes {
+        /// The kind.
+        kind: &'static str,
+        /// One type.
+        a: Type,
+        /// Another.
+        b: Type,
+    },
+    /// A reshape to another element count.
+    #[error("cannot reshape {from} to {} elements", .count)]
+    Count {
+        /// Operand type.
+        from: Type,
+        /// Elements asked for.
+        count: Dim,
+    },
+    /// An axis out of range, or axes out of order.
+    #[error("{kind}: axis {axis} is out of range or out of order")]
+    Axis {
+        /// The kind.
+        kind: &'static str,
+        /// The axis.
+        axis: usize,
+    },
+    /// An extent that is negative, overflowed or out of the operand's range.
+    #[error("{kind}: {what} is {value}")]
+    Extent {
+        /// The kind.
+        kind: &'static str,
+        /// Which one.
+        what: &'static str,
+        /// Its value.
+        value: Dim,
+    },
+    /// A spec that does not fit.
+    #[error(transparent)]
+    Spec(#[from] SpecError),
+    /// An index into a table that has no such entry.
+    #[error("{kind} refers to entry {index}, which does not exist")]
+    Dangling {
+        /// The kind.
+        kind: &'static str,
+        /// The index.
+        index: u32,
+    },
+    /// A definition without a body, where one is asked for.
+    #[error("{name} has no body of other kinds")]
+    NoBody {
+        /// Name of the definition.
+        name: &'static str,
+    },
+    /// A tuple part that does not exist.
+    #[error("part {index} of {of}")]
+    Part {
+        /// Index asked for.
+        index: u32,
+        /// The operand's type.
+        of: Type,
+    },
+}
+
+/// The type of `op` applied to operands of the given types.
+pub fn infer(op: &Op, args: &[&Type], tables: &Tables) -> Result<Type, TypeError> {
+    let kind = op.kind();
+    let arity = |n: usize| {
+        if args.len() == n { Ok(()) } else { Err(TypeError::Arity { kind, expected: n, got: args.len() }) }
+    };
+    let tensor =
+        |i: usize| args[i].as_tensor().ok_or_else(|| TypeError::NotTensor { kind, operand: i, got: args[i].clone() });
+    let ty = match op {
+        Op::Input(i) => return Err(TypeError::Dangling { kind, index: *i }),
+        Op::Const(c) => {
+            arity(0)?;
+            match c {
+                Const::Scalar(l) => Type::tensor(l.dtype(), []),
+                Const::Dense(id) => {
+                    let t = tables.consts.get(id.0 as usize).ok_or(TypeError::Dangling { kind, index: id.0 })?;
+                    Type::fixed(t.dtype(), t.shape())
+                }
+            }
+        }
+        Op::Dim(_) => Type::tensor(DType::I64, []),
+        Op::Iota { len, dtype } => {
+            arity(0)?;
+            Type::tensor(*dtype, [len.clone()])
+        }
+        Op::Permute(p) => {
+            arity(1)?;
+            permute(tensor(0)?, p)?
+        }
+        Op::Reshape(s) => {
+            arity(1)?;
+            reshape(tensor(0)?, s)?
+        }
+        Op::Broadcast(new) => {
+            arity(1)?;
+            broadcast(tensor(0)?, new)?
+        }
+        Op::Slice(axes) => {
+            arity(1)?;
+            slice(tensor(0)?, axes)?
+        }
+        Op::Pad(axes) => {
+            arity(2)?;
+            pad(tensor(0)?, tensor(1)?, axes)?
+        }
+        Op::Concat(axis) => {
+            let parts = (0..args.len()).map(tensor).collect::<Result<Vec<_>, _>>()?;
+            concat(&parts, usize::from(*axis))?
+        }
+        Op::Gather(spec) => {
+            arity(2)?;
+            gather(tensor(0)?, tensor(1)?, spec)?
+        }
+        Op::Scatter(mode, spec) => {
+            arity(3)?;
+            scatter(tensor(0)?, tensor(1)?, tensor(2)?, *mode, spec)?
+        }
+        Op::Map(f) => {
+            let parts = (0..args.len()).map(tensor).collect::<Result<Vec<_>, _>>()?;
+            map(*f, &parts)?
+        }
+        Op::Reduce { monoid, spec, acc } => {
+            arity(1)?;
+            reduce(tensor(0)?, *monoid, spec, *acc)?
+        }
+        Op::Contract { spec, acc, out } => {
+            arity(2)?;
+            contract(tensor(0)?, tensor(1)?, spec, *acc, *out)?
+        }
+        Op::ArgSort { axis, keep, .. } => {
+            arity(1)?;
+            let x = tensor(0)?;
+            let axis = usize::from(*axis);
+            let extent = x.shape.get(axis).ok_or(TypeError::Axis { kind, axis })?;
+            if let (Some(k), Some(e)) = (keep.as_const(), extent.as_const())
+                && !(0..=e).contains(&k)
+            {
+                return Err(TypeError::Extent { kind, what: "keep", value: keep.clone() });
+            }
+            let mut shape = x.shape.clone();
+            shape[axis] = keep.clone();
+            Type::tensor(DType::I64, shape)
+        }
+        Op::If(then, other) => {
+            let condition = tensor(0)?;
+            if condition.dtype != DType::Bool {
+                return Err(TypeError::DTypes { what: kind.into(), got: vec![condition.dtype] });
+            }
+            body_results(kind, then.0, tables).and_then(|_| body_results(kind, other.0, tables))?
+        }
+        Op::Loop(l) => loop_results(l, tables)?,
+        Op::Call(c) => call(c, args, kind)?,
+        Op::Opaque(id) => {
+            let def = tables.opaques.get(id.0 as usize).ok_or(TypeError::Dangling { kind, index: id.0 })?;
+            Type::Tuple(def.results.clone())
+        }
+        Op::Proj(i) => {
+            arity(1)?;
+            match args[0] {
+                Type::Tuple(parts) => {
+                    parts.get(*i as usize).cloned().ok_or_else(|| TypeError::Part { index: *i, of: args[0].clone() })?
+                }
+                other => return Err(TypeError::Part { index: *i, of: other.clone() }),
+            }
+        }
+    };
+    extents_are_sane(kind, &ty)?;
+    Ok(ty)
+}
+
+fn extents_are_sane(kind: &'static str, ty: &Type) -> Result<(), TypeError> {
+    let Type::Tensor(t) = ty else { return Ok(()) };
+    for d in &t.shape {
+        if d.is_invalid() || d.as_const().is_some_and(|c| c < 0) {
+            return Err(TypeError::Extent { kind, what: "an extent of the result", value: d.clone() });
+        }
+    }
+    let count = dim::count(&t.shape);
+    if count.is_invalid() || count.as_const().is_some_and(|c| c.checked_mul(8).is_none()) {
+        return Err(TypeError::Extent { kind, what: "the element count", value: count });
+    }
+    Ok(())
+}
+
+fn permute(x: &TensorType, p: &Perm) -> Result<Type, TypeError> {
+    if p.rank() != x.rank() {
+        return Err(TypeError::Rank { kind: "permute", operand: 0, expected: p.rank(), got: Type::Tensor(x.clone()) });
+    }
+    Ok(Type::tensor(x.dtype, p.apply(&x.shape)))
+}
+
+fn reshape(x: &TensorType, s: &Shape) -> Result<Type, TypeError> {
+    let (from, to) = (dim::count(&x.shape), dim::count(s));
+    // Where the counts are symbolic and not provably equal, equality is an assumption that the reader recorded.
+    if to.is_invalid() || (from.as_const().is_some() && to.as_const().is_some() && from != to) {
+        return Err(TypeError::Count { from: Type::Tensor(x.clone()), count: to });
+    }
+    Ok(Type::tensor(x.dtype, s.clone()))
+}
+
+fn broadcast(x: &TensorType, new: &[(u8, Dim)]) -> Result<Type, TypeError> {
+    let rank = x.rank() + new.len();
+    let mut shape = Vec::with_capacity(rank);
+    let (mut old, mut inserted) = (x.shape.iter(), new.iter().peekable());
+    for axis in 0..rank {
+        if let Some((_, d)) = inserted.next_if(|(at, _)| usize::from(*at) == axis) {
+            shape.push(d.clone());
+        } else if let Some(d) = old.next() {
+            shape.push(d.clone());
+        }
+    }
+    if let Some((axis, _)) = inserted.next() {
+        return Err(TypeError::Axis { kind: "broadcast", axis: usize::from(*axis) });
+    }
+    Ok(Type::tensor(x.dtype, shape))
+}
+
+fn slice(x: &TensorType, axes: &[SliceAxis]) -> Result<Type, TypeError> {
+    let kind = "slice";
+    if axes.len() != x.rank() {
+        return Err(TypeError::Rank { kind, operand: 0, expected: axes.len(), got: Type::Tensor(x.clone()) });
+    }
+    for (a, d) in axes.iter().zip(&x.shape) {
+        if a.step == 0 {
+            return Err(TypeError::Extent { kind, what: "the step", value: Dim::ZERO });
+        }
+        let Some(len) = a.len.as_const() else { continue };
+        if len == 0 {
+            continue;
+        }
+        let last = a.start.clone() + Dim::from(a.step) * Dim::from(len - 1);
+        for (what, at) in [("the first position", &a.start), ("the last position", &last)] {
+            let above = d.as_const().zip(at.as_const()).is_some_and(|(d, at)| at >= d);
+            if above || at.is_invalid() || at.as_const().is_some_and(|at| at < 0) {
+                return Err(TypeError::Extent { kind, what, value: at.clone() });
+            }
+        }
+    }
+    Ok(Type::tensor(x.dtype, axes.iter().map(|a| a.len.clone()).collect::<Shape>()))
+}
+
+fn pad(x: &TensorType, value: &TensorType, axes: &[PadAxis]) -> Result<Type, TypeError> {
+    let kind = "pad";
+    if axes.len() != x.rank() {
+        return Err(TypeError::Rank { kind, operand: 0, expected: axes.len(), got: Type::Tensor(x.clone()) });
+    }
+    if value.rank() != 0 {
+        return Err(TypeError::Rank { kind, operand: 1, expected: 0, got: Type::Tensor(value.clone()) });
+    }
+    if value.dtype != x.dtype {
+        return Err(TypeError::DTypes { what: kind.into(), got: vec![x.dtype, value.dtype] });
+    }
+    let mut shape = Vec::with_capacity(axes.len());
+    for (a, d) in axes.iter().zip(&x.shape) {
+        for (what, at) in [("the lower pad", &a.lo), ("the upper pad", &a.hi)] {
+            if at.is_invalid() || at.as_const().is_some_and(|at| at < 0) {
+                return Err(TypeError::Extent { kind, what, value: at.clone() });
+            }
+        }
+        if a.inner < 0 {
+            return Err(TypeError::Extent { kind, what: "the inner pad", value: Dim::from(a.inner) });
+        }
+        let between =
+            if a.inner == 0 { Dim::ZERO } else { (d.clone() - Dim::ONE).larger(&Dim::ZERO) * Dim::from(a.inner) };
+        shape.push(a.lo.clone() + d.clone() + between + a.hi.clone());
+    }
+    Ok(Type::tensor(x.dtype, shape))
+}
+
+fn concat(parts: &[&TensorType], axis: usize) -> Result<Type, TypeError> {
+    let kind = "concat";
+    let Some(first) = parts.first() else { return Err(TypeError::Arity { kind, expected: 1, got: 0 }) };
+    let mut shape = first.shape.clone();
+    if axis >= shape.len() {
+        return Err(TypeError::Axis { kind, axis });
+    }
+    for p in &parts[1..] {
+        if p.dtype != first.dtype {
+            return Err(TypeError::DTypes { what: kind.into(), got: vec![first.dtype, p.dtype] });
+        }
+        let others_equal = p.rank() == first.rank() && (0..p.rank()).all(|i| i == axis || p.shape[i] == first.shape[i]);
+        if !others_equal {
+            return Err(TypeError::Shapes { kind, a: Type::Tensor((*first).clone()), b: Type::Tensor((*p).clone()) });
+        }
+        shape[axis] = shape[axis].clone() + p.shape[axis].clone();
+    }
+    Ok(Type::tensor(first.dtype, shape))
+}
+
+fn gather(data: &TensorType, ix: &TensorType, spec: &GatherSpec) -> Result<Type, TypeError> {
+    if !ix.dtype.is_int() {
+        return Err(TypeError::DTypes { what: "the index of gather".into(), got: vec![ix.dtype] });
+    }
+    Ok(Type::tensor(data.dtype, spec.out_shape(&data.shape, &ix.shape)?))
+}
+
+fn scatter(
+    data: &TensorType,
+    ix: &TensorType,
+    upd: &TensorType,
+    mode: ScatterOp,
+    spec: &GatherSpec,
+) -> Result<Type, TypeError> {
+    let numeric = mode == ScatterOp::Set || data.dtype.is_num();
+    if !ix.dtype.is_int() || data.dtype != upd.dtype || !numeric {
+        return Err(TypeError::DTypes { what: "scatter".into(), got: vec![data.dtype, ix.dtype, upd.dtype] });
+    }
+    // Label extents of the data are those of the updates' spec, except that a data axis may be longer than its label.
+    let expected = spec.ix.len() + usize::from(spec.has_component_axis());
+    if data.rank() != spec.data.len() || ix.rank() != expected || upd.rank() != usize::from(spec.rank) {
+        return Err(TypeError::Shapes { kind: "scatter", a: Type::Tensor(data.clone()), b: Type::Tensor(upd.clone()) });
+    }
+    for (l, d) in spec.ix.iter().zip(&ix.shape) {
+        if upd.shape[l.index()] != *d {
+            return Err(TypeError::Shapes {
+                kind: "scatter",
+                a: Type::Tensor(ix.clone()),
+                b: Type::Tensor(upd.clone()),
+            });
+        }
+    }
+    Ok(Type::Tensor(data.clone()))
+}
+
+fn map(f: Scalar, parts: &[&TensorType]) -> Result<Type, TypeError> {
+    if parts.len() != f.arity() {
+        return Err(TypeError::Arity { kind: "map", expected: f.arity(), got: parts.len() });
+    }
+    for p in &parts[1..] {
+        if p.shape != parts[0].shape {
+            return Err(TypeError::Shapes {
+                kind: "map",
+                a: Type::Tensor(parts[0].clone()),
+                b: Type::Tensor((*p).clone()),
+            });
+        }
+    }
+    let dtypes: Vec<DType> = parts.iter().map(|p| p.dtype).collect();
+    let dtype = f.result(&dtypes).ok_or_else(|| TypeError::DTypes { what: f.to_string(), got: dtypes })?;
+    Ok(Type::tensor(dtype, parts[0].shape.clone()))
+}
+
+fn reduce(x: &TensorType, monoid: Monoid, spec: &Spec, acc: DType) -> Result<Type, TypeError> {
+    let legal = match monoid {
+        Monoid::Sum | Monoid::Prod => x.dtype.is_num() && acc.is_num() && acc.is_float() == x.dtype.is_float(),
+        Monoid::Max | Monoid::Min => acc == x.dtype,
+        Monoid::And | Monoid::Or => x.dtype == DType::Bool && acc == DType::Bool,
+        Monoid::ArgMaxFirst | Monoid::ArgMaxLast | Monoid::ArgMinFirst | Monoid::ArgMinLast => {
+            x.dtype.is_num() && acc == x.dtype
+        }
+    };
+    if !legal {
+        return Err(TypeError::DTypes { what: format!("reduce {}", monoid.name()), got: vec![x.dtype, acc] });
+    }
+    let shape = spec.out_shape(&[&x.shape])?;
+    Ok(Type::tensor(if monoid.is_arg() { DType::I64 } else { x.dtype }, shape))
+}
+
+fn contract(a: &TensorType, b: &TensorType, spec: &Spec, acc: DType, out: DType) -> Result<Type, TypeError> {
+    let legal = a.dtype.is_num() && b.dtype.is_num() && acc.is_num() && out.is_num();
+    let floats = [a.dtype, b.dtype, acc].iter().filter(|d| d.is_float()).count();
+    if !legal || (floats != 0 && floats != 3) {
+        return Err(TypeError::DTypes { what: "contract".into(), got: vec![a.dtype, b.dtype, acc, out] });
+    }
+    Ok(Type::tensor(out, spec.out_shape(&[&a.shape, &b.shape])?))
+}
+
+fn body_results(kind: &'static str, id: u32, tables: &Tables) -> Result<Type, TypeError> {
+    let body = tables.bodies.get(id as usize).ok_or(TypeError::Dangling { kind, index: id })?;
+    Ok(Type::Tuple(body.outputs.iter().map(|o| body.ty(o.value).clone()).collect()))
+}
+
+/// Carried values as the body gives them, and the others stacked along a new first axis. The body's results are the next
+/// condition (where it may exit), carried values, one slice of each stacked value.
+fn loop_results(l: &LoopAttrs, tables: &Tables) -> Result<Type, TypeError> {
+    let kind = "loop";
+    let Type::Tuple(results) = body_results(kind, l.body.0, tables)? else { return Ok(Type::Tuple([].into())) };
+    let exits = l.exit == LoopExit::Condition;
+    let carried = usize::from(exits) + l.carried as usize;
+    if results.len() < carried {
+        return Err(TypeError::Arity { kind, expected: carried, got: results.len() });
+    }
+    let trips = match &l.trip {
+        Some(d) if !exits => d.clone(),
+        _ => Dim::symbol(Symbol::new(&format!("trips{}", l.body.0))),
+    };
+    let types = results.iter().enumerate().skip(usize::from(exits)).map(|(i, t)| match t {
+        Type::Tensor(t) if i >= carried => {
+            Type::tensor(t.dtype, std::iter::once(trips.clone()).chain(t.shape.iter().cloned()).collect::<Shape>())
+        }
+        other => other.clone(),
+    });
+    Ok(Type::Tuple(types.collect()))
+}
+
+fn call(c: &Call, args: &[&Type], kind: &'static str) -> Result<Type, TypeError> {
+    let arity = |n: usize| {
+        if args.len() == n { Ok(()) } else { Err(TypeError::Arity { kind: c.name(), expected: n, got: args.len() }) }
+    };
+    let parts = args
+        .iter()
+        .enumerate()
+        .map(|(i, a)| a.as_tensor().ok_or_else(|| TypeError::NotTensor { kind, operand: i, got: (*a).clone() }))
+        .collect::<Result<Vec<_>, _>>()?;
+    let float = |x: &TensorType| {
+        if x.dtype.is_float() { Ok(()) } else { Err(TypeError::DTypes { what: c.name().into(), got: vec![x.dtype] }) }
+    };
+    match c {
+        Call::Softmax { axis } | Call::LogSoftmax { axis } => {
+            arity(1)?;
+            float(parts[0])?;
+            if usize::from(*axis) >= parts[0].rank() {
+                return Err(TypeError::Axis { kind: c.name(), axis: usize::from(*axis) });
+            }
+            Ok(args[0].clone())
+        }
+        Call::LayerNorm { axes, stash, .. } => {
+            arity(3)?;
+            float(parts[0])?;
+            let (x, n) = (parts[0], usize::from(*axes));
+            if n == 0 || n > x.rank() || !stash.is_float() {
+                return Err(TypeError::Axis { kind: c.name(), axis: n });
+            }
+            for p in &parts[1..] {
+                if p.shape[..] != x.shape[x.rank() - n..] || p.dtype != x.dtype {
+                    return Err(TypeError::Shapes {
+                        kind: c.name(),
+                        a: args[0].clone(),
+                        b: Type::Tensor((*p).clone()),
+                    });
+                }
+            }
+            Ok(args[0].clone())
+        }
+        Call::Gelu(_) => {
+            arity(1)?;
+            float(parts[0])?;
+            Ok(args[0].clone())
+        }
+        Call::Recurrent(r) => recurrent(r, &parts, c.name()),
+        Call::Resize(r) => {
+            arity(1)?;
+            if r.sizes.len() != parts[0].rank() {
+                return Err(TypeError::Rank {
+                    kind: c.name(),
+                    operand: 0,
+                    expected: r.sizes.len(),
+                    got: args[0].clone(),
+                });
+            }
+            Ok(Type::tensor(parts[0].dtype, r.sizes.to_vec()))
+        }
+    }
+}
+
+fn recurrent(r: &crate::op::call::Recurrent, parts: &[&TensorType], name: &'static str) -> Result<Type, TypeError> {
+    use crate::op::call::Cell;
+    let o = r.operands;
+    let given = [o.bias, o.lengths, o.initial_h, o.initial_c, o.peephole].iter().filter(|g| **g).count();
+    if parts.len() != 3 + given {
+        return Err(TypeError::Arity { kind: name, expected: 3 + given, got: parts.len() });
+    }
+    let x = parts[0];
+    if x.rank() != 3 {
+        return Err(TypeError::Rank { kind: name, operand: 0, expected: 3, got: Type::Tensor(x.clone()) });
+    }
+    if !x.dtype.is_float() {
+        return Err(TypeError::DTypes { what: name.into(), got: vec![x.dtype] });
+    }
+    let (dirs, hidden) = (Dim::from(r.direction.count()), Dim::from(r.hidden));
+    let gates = Dim::from(r.cell.gates()) * hidden.clone();
+    let (time, batch, width) = (x.shape[0].clone(), x.shape[1].clone(), x.shape[2].clone());
+    let mut wanted: Vec<Option<Shape>> = vec![
+        None,
+        Some(vec![dirs.clone(), gates.clone(), width]),
+        Some(vec![dirs.clone(), gates.clone(), hidden.clone()]),
+    ];
+    let state = vec![dirs.clone(), batch.clone(), hidden.clone()];
+    if o.bias {
+        wanted.push(Some(vec![dirs.clone(), Dim::from(2i64) * gates]));
+    }
+    if o.lengths {
+        wanted.push(Some(vec![batch.clone()]));
+    }
+    if o.initial_h {
+        wanted.push(Some(state.clone()));
+    }
+    if o.initial_c {
+        wanted.push(Some(state.clone()));
+    }
+    if o.peephole {
+        wanted.push(Some(vec![dirs.clone(), Dim::from(3i64) * hidden.clone()]));
+    }
+    for (i, (p, w)) in parts.iter().zip(&wanted).enumerate() {
+        let Some(w) = w else { continue };
+        if p.shape != *w {
+            let got = Type::Tensor((*p).clone());
+            return Err(TypeError::Shapes { kind: name, a: Type::tensor(parts[i].dtype, w.clone()), b: got });
+        }
+    }
+    let y = Type::tensor(x.dtype, vec![time, dirs, batch, hidden]);
+    let state = Type::tensor(x.dtype, state);
+    let results = match r.cell {
+        Cell::Lstm => vec![y, state.clone(), state],
+        Cell::Gru | Cell::Rnn => vec![y, state],
+    };
+    Ok(Type::Tuple(results.into()))
+}

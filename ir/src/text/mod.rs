@@ -1,0 +1,133 @@
+//! The text form of graphs and programs: [`print()`] and [`parse`] are inverse on graphs whose constants have at most
+//! [`Tables::SMALL`] elements; larger ones print as references (`dense 3`) into tables that the parser must be given.
+//!
+//! ```text
+//! graph "g" {
+//!   %0 = input "x" : f32[2,n]
+//!   %1 = permute [1,0] %0 : f32[n,2]
+//!   %2 = 0.5f32 : f32[]
+//!   return "y" %1
+//! }
+//! ```
+
+mod attrs;
+mod lex;
+mod parse;
+
+use std::fmt::Write as _;
+
+use crate::graph::{Graph, Tables};
+use crate::op::Op;
+use crate::op::attrs::Attr;
+use crate::program::{Program, Source};
+use crate::tensor::Tensor;
+
+pub use parse::{ParseError, Sort, parse, parse_attr, parse_type, parse_with, sorts};
+
+/// A name in quotes, with `"` and `\` escaped.
+pub fn quoted(name: &str) -> String {
+    let mut out = String::with_capacity(name.len() + 2);
+    out.push('"');
+    for c in name.chars() {
+        match c {
+            '"' | '\\' => {
+                out.push('\\');
+                out.push(c);
+            }
+            '\n' => out.push_str("\\n"),
+            c => out.push(c),
+        }
+    }
+    out.push('"');
+    out
+}
+
+/// Kind and attributes of an op, without operands.
+pub fn op_text(op: &Op, tables: &Tables) -> String {
+    let (head, attrs) = op.split();
+    let mut out = attrs::head_text(&head, tables);
+    for a in &attrs {
+        out.push(' ');
+        out.push_str(&attr_text(a));
+    }
+    out
+}
+
+/// An attribute value.
+pub fn attr_text(attr: &Attr) -> String {
+    attrs::attr_text(attr)
+}
+
+fn small_tensor_text(t: &Tensor) -> String {
+    let mut out = format!("{}[", t.dtype());
+    let dims: Vec<String> = t.shape().iter().map(usize::to_string).collect();
+    let values: Vec<String> = (0..t.len()).map(|i| t.get(i).to_string()).collect();
+    let _ = write!(out, "{}] {{{}}}", dims.join(","), values.join(", "));
+    out
+}
+
+/// The text of a graph, indented by `indent` spaces.
+pub fn print_indented(graph: &Graph, indent: usize) -> String {
+    let pad = " ".repeat(indent);
+    let mut out = format!("{pad}graph {} {{\n", quoted(&graph.name));
+    for v in graph.values() {
+        let node = graph.node(v);
+        let _ = write!(out, "{pad}  %{} = ", v.0);
+        match &node.op {
+            Op::Input(i) => {
+                let decl = &graph.inputs[*i as usize];
+                let _ = write!(out, "input {}", quoted(&decl.name));
+                if let Some(d) = decl.default {
+                    let _ = write!(out, " default {}", dense_text(d.0, &graph.tables));
+                }
+            }
+            op => out.push_str(&op_text(op, &graph.tables)),
+        }
+        for (i, a) in node.args.iter().enumerate() {
+            let _ = write!(out, "{}%{}", if i == 0 { " " } else { ", " }, a.0);
+        }
+        let _ = writeln!(out, " : {}", node.ty);
+    }
+    let results: Vec<String> = graph.outputs.iter().map(|o| format!("{} %{}", quoted(&o.name), o.value.0)).collect();
+    let _ = write!(out, "{pad}  return {}\n{pad}}}\n", results.join(", "));
+    out
+}
+
+fn dense_text(id: u32, tables: &Tables) -> String {
+    match tables.consts.get(id as usize) {
+        Some(t) if t.len() <= Tables::SMALL => small_tensor_text(t),
+        _ => id.to_string(),
+    }
+}
+
+/// The text of a graph.
+pub fn print(graph: &Graph) -> String {
+    print_indented(graph, 0)
+}
+
+/// The text of a program: buffers, kernels with their bodies, inputs and outputs. Values of constants are not part of it.
+pub fn print_program(program: &Program) -> String {
+    let mut out = format!("program {} {{\n", quoted(&program.name));
+    for (i, b) in program.buffers.iter().enumerate() {
+        let source = match &b.source {
+            Source::Input(k) => format!("input {k}"),
+            Source::Constant(_) => "constant".to_owned(),
+            Source::Kernel(k) => format!("kernel {k}"),
+        };
+        let _ = writeln!(out, "  buffer b{i} {} : {} = {source}", quoted(&b.name), b.ty);
+    }
+    for k in &program.kernels {
+        let list =
+            |ids: &[crate::program::BufferId]| ids.iter().map(|b| format!("b{}", b.0)).collect::<Vec<_>>().join(" ");
+        let _ = writeln!(out, "  kernel {} reads {} writes {}", k.name, list(&k.reads), list(&k.writes));
+        if k.origins.iter().next().is_some() {
+            let _ = writeln!(out, "    # from {}", k.origins);
+        }
+        out.push_str(&print_indented(&k.body, 4));
+    }
+    let ports = |ports: &[crate::program::Port]| {
+        ports.iter().map(|p| format!("{} b{}", quoted(&p.name), p.buffer.0)).collect::<Vec<_>>().join(", ")
+    };
+    let _ = write!(out, "  inputs {}\n  outputs {}\n}}\n", ports(&program.inputs), ports(&program.outputs));
+    out
+}
