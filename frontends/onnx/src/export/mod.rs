@@ -1,0 +1,175 @@
+//! Back to ONNX: a frozen e-graph over an imported model becomes a table of candidates, one per ONNX node that could be
+//! emitted ([`candidates`]); an extractor chooses; [`write`] turns the choice into a complete model.
+//!
+//! Three kinds of candidates fill the table:
+//!
+//! - **as imported**: every node of the model, verbatim (name, doc string, attribute order), whatever its operator;
+//! - **templates**: one row per ONNX operator, tried on every way of every class ([`build`], and one module per family);
+//! - **folds**: a class that depends on constants alone becomes an initializer. Values are computed after extraction
+//!   ([`fold`]), and [`optimize`] takes back the largest ones as long as the model would outgrow its limit.
+//!
+//! Where a template needs an operand in another form (axes of extent 1 inserted, transposed, merged) it asks for the class
+//! of that form, which exists already or is derived; constants take any form for free because folding comes last.
+
+mod build;
+mod call;
+mod composite;
+mod contract;
+mod conv;
+mod cost;
+mod dims;
+mod fold;
+mod map;
+mod movement;
+mod names;
+mod pool;
+mod protos;
+mod reduce;
+mod site;
+mod write;
+
+use std::collections::BTreeSet;
+
+use egret_ir::choice::{ClassGraph, ClassId, Table};
+use egret_ir::{Tensor, Type};
+
+use crate::Imported;
+use crate::inline::canonical_domain;
+use crate::proto::ModelProto;
+
+pub use cost::{NodeCost, node_time};
+pub use fold::{FoldError, growth_limit};
+pub use write::write;
+
+/// An attribute of a node that a template makes.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Attribute {
+    /// An integer.
+    Int(i64),
+    /// A float.
+    Float(f32),
+    /// Integers.
+    Ints(Vec<i64>),
+    /// A string.
+    Text(String),
+}
+
+/// An operand of a node that a template makes.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Slot {
+    /// Left out.
+    Absent,
+    /// The value of a class.
+    Class(ClassId),
+    /// A small constant of the template's own (a shape, axes …).
+    Tensor(Tensor),
+}
+
+/// A node of the default domain that a template makes. Its results are the candidate's classes, in order.
+#[derive(Clone, Debug, PartialEq)]
+pub struct NewNode {
+    /// Operator.
+    pub op: &'static str,
+    /// Attributes, in the order they are written.
+    pub attributes: Vec<(&'static str, Attribute)>,
+    /// Operands.
+    pub inputs: Vec<Slot>,
+}
+
+/// What a candidate of the ONNX table is.
+#[derive(Clone, Debug, PartialEq)]
+pub enum OnnxStep {
+    /// The model's input of that position.
+    Input(u32),
+    /// An initializer with the value of the class.
+    Initializer,
+    /// The model's node of that position, as it is.
+    Site(usize),
+    /// A new node.
+    Node(NewNode),
+}
+
+/// The candidates for standard operators at the imported opset, cheapest form first where costs tie: as imported, then
+/// folds, then templates. `class_of` gives the class of each value of the imported graph; `cost` prices a node. Adds to
+/// `classes` the operand forms that templates ask for.
+pub fn candidates(
+    classes: &mut ClassGraph,
+    imported: &Imported,
+    class_of: &[Option<ClassId>],
+    cost: &dyn Fn(&NodeCost) -> u64,
+) -> Table<OnnxStep> {
+    let roots = classes.outputs.iter().map(|(_, c)| *c).collect();
+    let mut build = build::Build::new(classes, opset(imported), cost);
+    site::inputs(&mut build);
+    site::as_imported(&mut build, imported, class_of);
+    build.run();
+    composite::composites(&mut build, imported);
+    let candidates = build.finish(&fold::imported_constants(imported, class_of));
+    Table { classes: classes.classes.len(), roots, candidates }
+}
+
+/// The opset of the default domain.
+fn opset(imported: &Imported) -> i64 {
+    let standard = imported.model.opset_import.iter().find(|o| canonical_domain(o.domain()).is_empty());
+    standard.map_or(1, crate::proto::OperatorSetIdProto::version)
+}
+
+/// Why a model could not be exported.
+#[derive(Debug, Clone, PartialEq, thiserror::Error)]
+pub enum ExportError {
+    /// The table cannot produce an output.
+    #[error("no way to express output {0:?} in ONNX was found")]
+    Unreachable(String),
+    /// A folded constant failed to evaluate.
+    #[error(transparent)]
+    Fold(#[from] FoldError),
+    /// The extractor's answer misses a producer, or orders one after its user.
+    #[error("the extraction uses class {0} before anything produces it")]
+    Order(u32),
+    /// A model beyond protobuf's size limit.
+    #[error("the model takes {0} bytes, a protobuf file holds at most 2 GiB")]
+    TooLarge(u64),
+}
+
+/// Extracts and writes until the model keeps within its growth limit: `extract` chooses candidates (positions in the
+/// table, producers before users). Folds that make the model too large are taken out of the table, largest first, and the
+/// rest is chosen anew. `max_growth` is a fraction (0.1 for 10 %).
+///
+/// # Errors
+/// [`ExportError`]; its `Unreachable` where `extract` finds no solution.
+pub fn optimize(
+    classes: &mut ClassGraph,
+    imported: &Imported,
+    class_of: &[Option<ClassId>],
+    cost: &dyn Fn(&NodeCost) -> u64,
+    extract: &dyn Fn(&Table<OnnxStep>) -> Option<Vec<usize>>,
+    max_growth: f64,
+) -> Result<ModelProto, ExportError> {
+    let mut table = candidates(classes, imported, class_of, cost);
+    let limit = growth_limit(imported, max_growth);
+    loop {
+        let chosen = extract(&table).ok_or_else(|| {
+            ExportError::Unreachable(classes.outputs.first().map(|(n, _)| n.to_string()).unwrap_or_default())
+        })?;
+        let mut offenders = fold::offenders(classes, imported, class_of, &table.candidates, &chosen, limit);
+        if offenders.is_empty() {
+            let steps: Vec<_> = chosen.iter().filter_map(|i| table.candidates.get(*i)).collect();
+            match write(classes, imported, class_of, &steps) {
+                // What traps when folded may not be reached when run.
+                Err(ExportError::Fold(e)) if !e.classes.is_empty() => offenders = e.classes,
+                written => return written,
+            }
+        }
+        forbid(&mut table, &offenders);
+    }
+}
+
+/// Takes the folds of these classes out of a table.
+fn forbid(table: &mut Table<OnnxStep>, classes: &BTreeSet<ClassId>) {
+    table.candidates.retain(|c| c.payload != OnnxStep::Initializer || !c.outputs.iter().any(|o| classes.contains(o)));
+}
+
+/// Bytes of a value, where its extents are numbers.
+fn byte_size(ty: &Type) -> Option<usize> {
+    ty.as_tensor()?.byte_size()
+}

@@ -1,0 +1,77 @@
+//! What reading a model gives: the graph, and beside it what the graph does not say: the node of each value ([`Site`]),
+//! names, and the rest of the model.
+
+use std::collections::BTreeMap;
+use std::sync::Arc;
+
+use egret_ir::{Graph, Symbol, ValueId};
+use indexmap::IndexMap;
+
+use crate::error::NodePlace;
+use crate::proto::{FunctionProto, ModelProto, NodeProto, TensorProto};
+
+/// How open extents are bound.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct ReadOptions {
+    /// `--dim NAME=VALUE`: extents by name. Unnamed extents are called `INPUT.AXIS`.
+    pub dims: Vec<(String, i64)>,
+    /// `--shape INPUT=1,3,48,320`: extents of an input by place.
+    pub shapes: Vec<(String, Vec<i64>)>,
+}
+
+/// One node of the model (inlined functions' nodes count), with the values it takes and gives.
+#[derive(Debug, Clone)]
+pub struct Site {
+    /// The node as it came, functions inlined.
+    pub node: Arc<NodeProto>,
+    /// Position in `GraphProto.node` (of the call, for an inlined node).
+    pub index: usize,
+    /// Operands; `None` where absent (`""`).
+    pub inputs: Vec<Option<ValueId>>,
+    /// Results with their names; a result without a name (`""`) is left out.
+    pub outputs: Vec<(ValueId, Arc<str>)>,
+    /// Values that the node's bodies read from outside, with their names.
+    pub captures: Vec<(ValueId, Arc<str>)>,
+}
+
+/// A node that has no lowering, and why.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct OpaqueReason {
+    /// The node.
+    pub node: NodePlace,
+    /// What has no lowering.
+    pub reason: String,
+    /// Position in [`Imported::sites`].
+    pub site: usize,
+}
+
+/// A constant of the model.
+#[derive(Debug, Clone)]
+pub struct Initializer {
+    /// Its value in the graph: a constant, or the input of which it is the default.
+    pub value: ValueId,
+    /// The tensor as it came; data in another file stays there.
+    pub proto: TensorProto,
+}
+
+/// A model as a graph, and everything else that was in it.
+#[derive(Debug, Clone)]
+pub struct Imported {
+    /// The graph. Dead values stay in it: sites refer to them.
+    pub graph: Graph,
+    /// The nodes, in a topological order.
+    pub sites: Vec<Site>,
+    /// Every named value of the main graph, in order of definition.
+    pub values: IndexMap<Arc<str>, ValueId>,
+    /// Constants by name, in the order of the file.
+    pub initializers: IndexMap<Arc<str>, Initializer>,
+    /// The nodes that stayed opaque.
+    pub opaque_reasons: Vec<OpaqueReason>,
+    /// Extents bound by [`ReadOptions`], by symbol.
+    pub bound: BTreeMap<Symbol, i64>,
+    /// The model without nodes, initializers and functions: names, versions, opsets (with those that inlined functions
+    /// add), metadata, declared inputs, outputs and value types, quantization annotations, training information.
+    pub model: ModelProto,
+    /// Functions that opaque nodes still call.
+    pub functions: Vec<FunctionProto>,
+}

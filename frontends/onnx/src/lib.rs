@@ -1,0 +1,78 @@
+//! ONNX models into [`egret_ir`] graphs.
+//!
+//! [`read`] maps a file, decodes it, checks it, inlines model-local functions and lowers every operator it knows to the
+//! structural kinds ([`ops`] has one row per operator and range of opsets). Everything else becomes an opaque node. What
+//! the graph does not carry (names, metadata, the nodes themselves) is kept in [`Imported`], so that an unchanged model
+//! is written as it was read.
+//!
+//! A model that is wrong gives a [`ReadError`] with one [`Problem`] per fault; nothing in a file makes this crate panic
+//! or allocate by declared sizes.
+
+pub mod error;
+pub mod export;
+pub mod import;
+mod imported;
+pub mod inline;
+pub mod known;
+pub mod lower;
+pub mod mmap;
+pub mod node;
+pub mod opaque;
+pub mod ops;
+pub mod proto;
+pub mod schema;
+pub mod structure;
+pub mod tensor;
+mod validate;
+
+use std::path::Path;
+
+use bytes::Bytes;
+use prost::Message;
+
+pub use error::{NodePlace, Problem, ProblemKind, ReadError};
+pub use import::{Imported, Initializer, OpaqueReason, ReadOptions, Site};
+
+/// Reads a model file. External data must lie in the file's folder.
+///
+/// # Errors
+/// All faults of the file, each with its place.
+pub fn read(path: &Path, options: &ReadOptions) -> Result<Imported, ReadError> {
+    let bytes = mmap::map(path).map_err(|e| {
+        let kind = ProblemKind::Unreadable { path: path.display().to_string(), reason: e.to_string() };
+        ReadError { problems: vec![Problem { node: None, field: String::new(), kind }] }
+    })?;
+    let folder = path.parent().filter(|p| !p.as_os_str().is_empty()).unwrap_or(Path::new("."));
+    read_bytes(bytes, Some(folder), options)
+}
+
+/// Reads a model from memory; `folder` is where its external data may lie.
+///
+/// # Errors
+/// All faults of the model, each with its place.
+pub fn read_bytes(bytes: Bytes, folder: Option<&Path>, options: &ReadOptions) -> Result<Imported, ReadError> {
+    let model = decode(bytes)?;
+    let mut external = tensor::External::new(folder);
+    import::import(model, &mut external, options).map_err(|problems| ReadError { problems })
+}
+
+/// Decodes a model without looking at it further. Raw tensor data is not copied.
+///
+/// # Errors
+/// [`ProblemKind::NotAModel`] for an empty file, [`ProblemKind::NotProtobuf`] for one that does not decode.
+pub fn decode(bytes: Bytes) -> Result<proto::ModelProto, ReadError> {
+    let kind = if bytes.is_empty() {
+        ProblemKind::NotAModel { part: "content" }
+    } else {
+        match proto::ModelProto::decode(bytes) {
+            Ok(model) => return Ok(model),
+            Err(e) => ProblemKind::NotProtobuf { reason: e.to_string() },
+        }
+    };
+    Err(ReadError { problems: vec![Problem { node: None, field: String::new(), kind }] })
+}
+
+/// The bytes of a model's file.
+pub fn encode(model: &proto::ModelProto) -> Vec<u8> {
+    model.encode_to_vec()
+}

@@ -1,0 +1,539 @@
+//! What a lowering function works with: the node, its operands, and one method per structural kind.
+//!
+//! Every method checks its operands' types through [`egret_ir`]'s inference. A lowering answers with one value per result
+//! of the node, or with a [`Fail`]: the model is wrong ([`Fail::Bad`]), or the node is fine but stays as it is
+//! ([`Fail::Opaque`]).
+
+use std::collections::BTreeMap;
+
+use egret_ir::op::scalar::Scalar;
+use egret_ir::op::spec::{GatherSpec, Spec};
+use egret_ir::op::{Const, Monoid, Op, PadAxis, Perm, SliceAxis};
+use egret_ir::dim::{Atom, Backing, Symbols};
+use egret_ir::op::attrs::Attr;
+use egret_ir::op::call::Call;
+use egret_ir::origin::Origins;
+use egret_ir::{DType, Dim, Graph, Literal, Shape, Symbol, Tensor, TensorType, Type, ValueId};
+
+use crate::error::ProblemKind;
+use crate::known::Known;
+use crate::proto::{NodeProto, TensorProto};
+use crate::tensor::{self, External};
+use crate::{node, opaque};
+
+/// Why a node did not lower.
+#[derive(Debug)]
+pub enum Fail {
+    /// It stays opaque; the text says which part of it has no lowering.
+    Opaque(String),
+    /// As [`Fail::Opaque`], with the types of the results worked out.
+    OpaqueTyped(String, Vec<Type>),
+    /// The model is wrong: field and fault.
+    Bad(String, ProblemKind),
+}
+
+/// One value per result; results at the end that the node does not ask for may be left out.
+pub type Results = Result<Vec<ValueId>, Fail>;
+
+/// The node being lowered and the graph it goes into.
+pub struct Lower<'a> {
+    /// Where new operators go.
+    pub graph: &'a mut Graph,
+    /// Values known in part.
+    pub known: &'a mut BTreeMap<ValueId, Known>,
+    /// Files beside the model.
+    pub external: &'a mut External,
+    /// The node.
+    pub node: &'a NodeProto,
+    /// The opset of its domain.
+    pub opset: i64,
+    /// Its operands.
+    pub inputs: &'a [Option<ValueId>],
+    /// An extent known only at run time that some attribute needs: the node stays opaque with the types found.
+    pub open: Option<String>,
+    /// Upper bounds of extents that the model needs to run at all.
+    pub bounds: &'a mut BTreeMap<Symbol, i64>,
+    /// Recorded with each operator.
+    pub origins: Origins,
+}
+
+/// An error about the model's field.
+pub fn bad(field: &str, kind: ProblemKind) -> Fail {
+    Fail::Bad(field.to_owned(), kind)
+}
+
+/// A node that stays opaque.
+pub fn opaque(reason: impl Into<String>) -> Fail {
+    Fail::Opaque(reason.into())
+}
+
+impl Lower<'_> {
+    // ---- the node ----
+
+    /// Operand `i`, which must be there.
+    pub fn operand(&self, i: usize) -> Result<ValueId, Fail> {
+        self.optional(i).ok_or_else(|| bad(&format!("input {i}"), ProblemKind::MissingInput))
+    }
+
+    /// Operand `i`, where given.
+    pub fn optional(&self, i: usize) -> Option<ValueId> {
+        self.inputs.get(i).copied().flatten()
+    }
+
+    /// All operands, which must be there.
+    pub fn operands(&self) -> Result<Vec<ValueId>, Fail> {
+        (0..self.inputs.len()).map(|i| self.operand(i)).collect()
+    }
+
+    /// Whether result `i` has a name.
+    pub fn wants(&self, i: usize) -> bool {
+        self.node.output.get(i).is_some_and(|name| !name.is_empty())
+    }
+
+    /// Integer attribute.
+    pub fn int(&self, name: &str, default: i64) -> i64 {
+        node::int(self.node, name, default)
+    }
+
+    /// Truth-valued attribute.
+    pub fn flag(&self, name: &str, default: bool) -> bool {
+        self.int(name, i64::from(default)) != 0
+    }
+
+    /// Float attribute.
+    pub fn float(&self, name: &str, default: f32) -> f32 {
+        node::float(self.node, name, default)
+    }
+
+    /// Integer list attribute.
+    pub fn ints(&self, name: &str) -> Option<&[i64]> {
+        node::ints(self.node, name)
+    }
+
+    /// String attribute.
+    pub fn string(&self, name: &str, default: &str) -> Result<String, Fail> {
+        node::string(self.node, name, default).map(str::to_owned).map_err(|kind| bad(name, kind))
+    }
+
+    /// A tensor out of an attribute.
+    pub fn decode(&mut self, field: &str, proto: &TensorProto) -> Result<Tensor, Fail> {
+        tensor::decode(proto, self.external).map_err(|kind| match kind {
+            ProblemKind::UnsupportedDtype { dtype } => opaque(format!("{field} of type {dtype}")),
+            kind => bad(field, kind),
+        })
+    }
+
+    /// An axis, counted from the end where negative.
+    pub fn axis(&self, field: &str, axis: i64, rank: usize) -> Result<usize, Fail> {
+        let normal = if axis < 0 { axis.checked_add(rank as i64) } else { Some(axis) };
+        normal
+            .and_then(|a| usize::try_from(a).ok())
+            .filter(|a| *a < rank)
+            .ok_or_else(|| bad(field, ProblemKind::Axis { axis, rank }))
+    }
+
+    /// Distinct axes, counted from the end where negative, in the given order.
+    pub fn axes(&self, field: &str, axes: &[i64], rank: usize) -> Result<Vec<usize>, Fail> {
+        let mut out = Vec::with_capacity(axes.len());
+        for &a in axes {
+            let axis = self.axis(field, a, rank)?;
+            if out.contains(&axis) {
+                return Err(self.value(field, &format!("{axes:?}"), "distinct axes"));
+            }
+            out.push(axis);
+        }
+        Ok(out)
+    }
+
+    /// An attribute's or operand's value that has no meaning.
+    pub fn value(&self, field: &str, value: &str, reason: &str) -> Fail {
+        bad(field, ProblemKind::BadValue { value: value.to_owned(), reason: format!("{reason} expected") })
+    }
+
+    // ---- types and partial values ----
+
+    /// The tensor type of a value; a value of another type keeps the node opaque.
+    pub fn tensor(&self, v: ValueId) -> Result<TensorType, Fail> {
+        match self.graph.ty(v) {
+            Type::Tensor(t) => Ok(t.clone()),
+            other => Err(opaque(format!("an operand of type {other}"))),
+        }
+    }
+
+    /// Extents.
+    pub fn shape(&self, v: ValueId) -> Result<Shape, Fail> {
+        Ok(self.tensor(v)?.shape)
+    }
+
+    /// Element type.
+    pub fn dtype(&self, v: ValueId) -> Result<DType, Fail> {
+        Ok(self.tensor(v)?.dtype)
+    }
+
+    /// Rank.
+    pub fn rank(&self, v: ValueId) -> Result<usize, Fail> {
+        Ok(self.tensor(v)?.shape.len())
+    }
+
+    /// What the symbols' bounds are.
+    pub fn symbols(&self) -> &Symbols {
+        &self.graph.tables.symbols
+    }
+
+    /// The elements of a small value, where known.
+    pub fn known(&self, v: ValueId) -> Option<Known> {
+        self.known.get(&v).cloned().or_else(|| Known::of_constant(self.graph, v))
+    }
+
+    /// Elements of an integer value as expressions, where known.
+    pub fn dims(&self, v: ValueId) -> Option<Vec<Dim>> {
+        self.known(v)?.dims()
+    }
+
+    /// Elements of an integer value, which must be numbers known now.
+    pub fn numbers(&self, field: &str, v: ValueId) -> Result<Vec<i64>, Fail> {
+        self.known(v)
+            .and_then(|k| k.numbers())
+            .ok_or_else(|| opaque(format!("{field} that is not known before the model runs")))
+    }
+
+    /// Elements of an integer value, which must be expressions of extents.
+    pub fn expressions(&self, field: &str, v: ValueId) -> Result<Vec<Dim>, Fail> {
+        self.dims(v).ok_or_else(|| opaque(format!("{field} that is not known before the model runs")))
+    }
+
+    /// Axes given by attribute up to some opset and by operand `operand` after it; `None` where absent.
+    pub fn axes_of(&self, operand: usize) -> Result<Option<Vec<i64>>, Fail> {
+        if let Some(list) = self.ints("axes") {
+            return Ok(Some(list.to_vec()));
+        }
+        self.optional(operand).map(|v| self.numbers("axes", v)).transpose()
+    }
+
+    // ---- one method per kind ----
+
+    /// Adds an operator. What inference refuses is the model's fault if all extents are numbers; else the extents just
+    /// cannot be proved to fit, and the node stays opaque.
+    ///
+    /// An attribute may mention an extent that only appears at run time where an operand has it; else nothing would
+    /// make sure that it is there in time, and the node stays opaque ([`Lower::open`]).
+    pub fn emit(&mut self, op: Op, args: &[ValueId]) -> Result<ValueId, Fail> {
+        if let Some(v) = args.iter().find(|v| matches!(self.graph.ty(**v), Type::Foreign(_))) {
+            return Err(opaque(format!("an operand of type {}", self.graph.ty(*v))));
+        }
+        if let Some(symbol) = self.unwitnessed(&op, args) {
+            // Typed all the same, so that the node's results have types when it stays opaque.
+            self.open.get_or_insert(symbol);
+        }
+        self.graph.add(op, args, self.origins.clone()).map_err(|report| {
+            let known = args.iter().all(|v| self.graph.ty(*v).as_tensor().is_none_or(|t| t.static_shape().is_some()));
+            if known {
+                bad("inputs", ProblemKind::IllTyped { report: report.to_string() })
+            } else {
+                opaque(format!("extents that cannot be proved to fit ({report})"))
+            }
+        })
+    }
+
+    /// A data-backed symbol that the attributes of `op` mention and the operands' shapes do not.
+    fn unwitnessed(&self, op: &Op, args: &[ValueId]) -> Option<String> {
+        let symbols = &self.graph.tables.symbols;
+        if symbols.0.values().all(|info| info.backing == Backing::Input) {
+            return None;
+        }
+        let mut mentioned = Vec::new();
+        let mut see = |d: &Dim| d.symbols(&mut |s| mentioned.push(s.clone()));
+        for attr in op.split().1 {
+            match attr {
+                Attr::Dim(d) => see(&d),
+                Attr::Dims(list) => list.iter().for_each(&mut see),
+                Attr::Insert(list) => list.iter().for_each(|(_, d)| see(d)),
+                Attr::Slices(list) => list.iter().for_each(|a| [&a.start, &a.len].into_iter().for_each(&mut see)),
+                Attr::Pads(list) => list.iter().for_each(|a| [&a.lo, &a.hi].into_iter().for_each(&mut see)),
+                Attr::Spec(spec) => spec.ext().iter().for_each(|(_, d)| see(d)),
+                Attr::Perm(_) | Attr::Axis(_) | Attr::Gather(_) | Attr::DType(_) | Attr::Literal(_) => {}
+            }
+        }
+        if let Op::Call(call) = op
+            && let Call::Resize(resize) = &**call
+        {
+            for d in &resize.sizes {
+                d.symbols(&mut |s| mentioned.push(s.clone()));
+            }
+        }
+        mentioned.retain(|s| symbols.info(s).backing == Backing::Data);
+        let mut witnessed = Vec::new();
+        for d in args.iter().filter_map(|v| self.graph.ty(*v).as_tensor()).flat_map(|t| &t.shape) {
+            d.symbols(&mut |s| witnessed.push(s.clone()));
+        }
+        mentioned.into_iter().find(|s| !witnessed.contains(s)).map(|s| s.name().to_owned())
+    }
+
+    /// A rank-0 literal.
+    pub fn literal(&mut self, l: Literal) -> Result<ValueId, Fail> {
+        self.emit(Op::Const(Const::Scalar(l)), &[])
+    }
+
+    /// A rank-0 number of a type.
+    pub fn number(&mut self, dtype: DType, x: f64) -> Result<ValueId, Fail> {
+        self.literal(Literal::from_f64(dtype, x))
+    }
+
+    /// A constant tensor.
+    pub fn constant(&mut self, tensor: Tensor) -> Result<ValueId, Fail> {
+        if tensor.shape().is_empty() {
+            return self.literal(tensor.get(0));
+        }
+        let v = self.graph.constant(tensor);
+        self.graph.set_origins(v, self.origins.clone());
+        Ok(v)
+    }
+
+    /// A literal in every cell of a shape.
+    pub fn splat(&mut self, l: Literal, shape: &[Dim]) -> Result<ValueId, Fail> {
+        let scalar = self.literal(l)?;
+        self.insert(scalar, shape.iter().cloned().enumerate().collect())
+    }
+
+    /// The number of elements, or another expression, as a rank-0 value of a type.
+    pub fn dim(&mut self, d: &Dim, dtype: DType) -> Result<ValueId, Fail> {
+        if let Some(c) = d.as_const() {
+            return self.literal(Literal::from_i64(dtype, c));
+        }
+        let v = self.emit(Op::Dim(d.clone()), &[])?;
+        self.cast(v, dtype)
+    }
+
+    /// `0, 1, … len−1`.
+    pub fn iota(&mut self, len: &Dim, dtype: DType) -> Result<ValueId, Fail> {
+        self.emit(Op::Iota { len: len.clone(), dtype }, &[])
+    }
+
+    /// Axes reordered.
+    pub fn permute(&mut self, v: ValueId, axes: &[usize]) -> Result<ValueId, Fail> {
+        let perm = Perm::new(axes).ok_or_else(|| self.value("perm", &format!("{axes:?}"), "a permutation of the axes"))?;
+        if perm.is_identity() && self.rank(v)? == axes.len() {
+            return Ok(v);
+        }
+        self.emit(Op::Permute(perm), &[v])
+    }
+
+    /// Row-major relabelling.
+    pub fn reshape(&mut self, v: ValueId, shape: &[Dim]) -> Result<ValueId, Fail> {
+        if self.shape(v)? == shape {
+            return Ok(v);
+        }
+        self.emit(Op::Reshape(shape.to_vec()), &[v])
+    }
+
+    /// New axes at the given positions of the result.
+    pub fn insert(&mut self, v: ValueId, axes: Vec<(usize, Dim)>) -> Result<ValueId, Fail> {
+        if axes.is_empty() {
+            return Ok(v);
+        }
+        if axes.iter().any(|(at, _)| *at > usize::from(u8::MAX)) {
+            return Err(opaque("more than 255 axes"));
+        }
+        self.emit(Op::Broadcast(axes.into_iter().map(|(at, d)| (at as u8, d)).collect()), &[v])
+    }
+
+    /// A regular part.
+    pub fn slice(&mut self, v: ValueId, axes: Vec<SliceAxis>) -> Result<ValueId, Fail> {
+        let shape = self.shape(v)?;
+        let whole = |(a, d): (&SliceAxis, &Dim)| a.start == Dim::ZERO && a.step == 1 && a.len == *d;
+        if axes.len() == shape.len() && axes.iter().zip(&shape).all(whole) {
+            return Ok(v);
+        }
+        self.emit(Op::Slice(axes.into()), &[v])
+    }
+
+    /// `len` elements of one axis from `start`.
+    pub fn slice_axis(&mut self, v: ValueId, axis: usize, start: Dim, len: Dim) -> Result<ValueId, Fail> {
+        let mut axes = whole_slices(&self.shape(v)?);
+        axes[axis] = SliceAxis { start, step: 1, len };
+        self.slice(v, axes)
+    }
+
+    /// Grown by the scalar `fill`.
+    pub fn pad(&mut self, v: ValueId, fill: ValueId, axes: Vec<PadAxis>) -> Result<ValueId, Fail> {
+        if axes.iter().all(|a| a.lo == Dim::ZERO && a.hi == Dim::ZERO && a.inner == 0) {
+            return Ok(v);
+        }
+        self.emit(Op::Pad(axes.into()), &[v, fill])
+    }
+
+    /// Joined along an axis; of one part, the part.
+    pub fn concat(&mut self, axis: usize, parts: &[ValueId]) -> Result<ValueId, Fail> {
+        if let [only] = parts {
+            return Ok(*only);
+        }
+        self.emit(Op::Concat(axis as u8), parts)
+    }
+
+    /// Elements picked by index.
+    pub fn gather(&mut self, spec: GatherSpec, data: ValueId, ix: ValueId) -> Result<ValueId, Fail> {
+        self.emit(Op::Gather(spec), &[data, ix])
+    }
+
+    /// A scalar row over equal shapes.
+    pub fn map(&mut self, s: Scalar, args: &[ValueId]) -> Result<ValueId, Fail> {
+        self.emit(Op::Map(s), args)
+    }
+
+    /// Conversion; of the same type, the value.
+    pub fn cast(&mut self, v: ValueId, to: DType) -> Result<ValueId, Fail> {
+        if self.dtype(v)? == to { Ok(v) } else { self.map(Scalar::Cast(to), &[v]) }
+    }
+
+    /// A scalar row after broadcasting the operands to their common shape.
+    pub fn wide(&mut self, s: Scalar, args: &[ValueId]) -> Result<ValueId, Fail> {
+        let dtypes = args.iter().map(|v| self.dtype(*v)).collect::<Result<Vec<_>, _>>()?;
+        let args = self.broadcast_all(args, |shape| {
+            s.result(&dtypes).map(|dtype| vec![Type::tensor(dtype, shape)]).unwrap_or_default()
+        })?;
+        self.map(s, &args)
+    }
+
+    /// A scalar row of a value and a number of its type.
+    pub fn with(&mut self, s: Scalar, v: ValueId, x: f64) -> Result<ValueId, Fail> {
+        let t = self.tensor(v)?;
+        let c = self.splat(Literal::from_f64(t.dtype, x), &t.shape)?;
+        self.map(s, &[v, c])
+    }
+
+    /// A scalar row of a number and a value of its type.
+    pub fn with_left(&mut self, s: Scalar, x: f64, v: ValueId) -> Result<ValueId, Fail> {
+        let t = self.tensor(v)?;
+        let c = self.splat(Literal::from_f64(t.dtype, x), &t.shape)?;
+        self.map(s, &[c, v])
+    }
+
+    /// A fold over `axes`, which go; accumulated in `acc`.
+    pub fn fold(&mut self, monoid: Monoid, v: ValueId, axes: &[usize], acc: DType) -> Result<ValueId, Fail> {
+        let spec = Spec::fold(self.rank(v)?, axes).map_err(|e| opaque(e.to_string()))?;
+        self.reduce(monoid, spec, v, acc)
+    }
+
+    /// A fold by spec.
+    pub fn reduce(&mut self, monoid: Monoid, spec: Spec, v: ValueId, acc: DType) -> Result<ValueId, Fail> {
+        self.emit(Op::Reduce { monoid, spec, acc }, &[v])
+    }
+
+    /// A sum of products by spec.
+    pub fn contract(&mut self, spec: Spec, a: ValueId, b: ValueId, acc: DType, out: DType) -> Result<ValueId, Fail> {
+        self.emit(Op::Contract { spec, acc, out }, &[a, b])
+    }
+
+    /// Part `i` of a tuple.
+    pub fn proj(&mut self, v: ValueId, i: u32) -> Result<ValueId, Fail> {
+        self.emit(Op::Proj(i), &[v])
+    }
+
+    // ---- broadcasting ----
+
+    /// `v`, whose axes line up with the last ones of `shape`, repeated to `shape`: an axis of extent 1 that must grow is
+    /// dropped by Reshape, and Broadcast inserts it and the leading ones.
+    pub fn broadcast(&mut self, v: ValueId, shape: &[Dim]) -> Result<ValueId, Fail> {
+        let own = self.shape(v)?;
+        let lead = shape.len().checked_sub(own.len()).ok_or_else(|| self.misfit("inputs", &own, shape))?;
+        let mut kept = Vec::new();
+        let mut inserted: Vec<(usize, Dim)> = shape[..lead].iter().cloned().enumerate().collect();
+        for (i, (d, to)) in own.iter().zip(&shape[lead..]).enumerate() {
+            if d == to {
+                kept.push(d.clone());
+            } else if *d == Dim::ONE {
+                inserted.push((lead + i, to.clone()));
+            } else {
+                return Err(self.misfit("inputs", &own, shape));
+            }
+        }
+        let v = self.reshape(v, &kept)?;
+        self.insert(v, inserted)
+    }
+
+    /// `v`, whose axes are `axes` of `shape` in ascending order, repeated along the others.
+    pub fn spread(&mut self, v: ValueId, axes: &[usize], shape: &[Dim]) -> Result<ValueId, Fail> {
+        let others = (0..shape.len()).filter(|i| !axes.contains(i)).map(|i| (i, shape[i].clone())).collect();
+        self.insert(v, others)
+    }
+
+    /// Shapes that do not fit: the model's fault where they are numbers, else unprovable.
+    pub fn misfit(&self, field: &str, got: &[Dim], expected: &[Dim]) -> Fail {
+        let numbers = got.iter().chain(expected).all(|d| d.as_const().is_some());
+        let (got, expected) = (format!("{got:?}"), format!("{expected:?}"));
+        if numbers {
+            bad(field, ProblemKind::Shape { got, expected })
+        } else {
+            opaque(format!("extents that cannot be proved to fit ({got} and {expected})"))
+        }
+    }
+
+    /// Notes what must hold for extents to go together at all: `s` with `min(c, s)`, c ≥ 2, fits only where s ≤ c (neither
+    /// is 1 without the other). Reading starts over with such bounds.
+    pub fn assume_within(&mut self, a: &Dim, b: &Dim) {
+        for (symbol, other) in [(a, b), (b, a)] {
+            let Some(s) = symbol.as_symbol() else { continue };
+            let limit = smaller_of(other).and_then(|(x, y)| {
+                let c = x.as_const().or(y.as_const()).filter(|c| *c >= 2)?;
+                (x == *symbol || y == *symbol).then_some(c)
+            });
+            if let Some(c) = limit {
+                let known = self.bounds.entry(s.clone()).or_insert(c);
+                *known = c.min(*known);
+            }
+        }
+    }
+
+    /// All operands repeated to their common shape. Where extents leave it open which one is repeated, the node stays
+    /// opaque with the types `result` gives for the common shape, whose open extents are unknowns of their own.
+    pub fn broadcast_all(&mut self, args: &[ValueId], result: impl FnOnce(Shape) -> Vec<Type>) -> Result<Vec<ValueId>, Fail> {
+        let shapes = args.iter().map(|v| self.shape(*v)).collect::<Result<Vec<_>, _>>()?;
+        let rank = shapes.iter().map(Vec::len).max().unwrap_or(0);
+        let mut common = vec![Dim::ONE; rank];
+        let mut open = None;
+        for shape in &shapes {
+            let lead = rank - shape.len();
+            for (i, d) in shape.iter().enumerate() {
+                let to = &mut common[lead + i];
+                if *to == Dim::ONE {
+                    to.clone_from(d);
+                } else if *d != Dim::ONE && d != to {
+                    if d.as_const().is_some() && to.as_const().is_some() {
+                        return Err(self.misfit("inputs", shape, &common[lead..]));
+                    }
+                    self.assume_within(to, d);
+                    open = Some(format!("extents {to} and {d}, of which either could be repeated"));
+                    *to = opaque::fresh(self.graph, "broadcast");
+                }
+            }
+        }
+        if let Some(reason) = open {
+            return Err(Fail::OpaqueTyped(reason, result(common)));
+        }
+        args.iter().map(|v| self.broadcast(*v, &common)).collect()
+    }
+}
+
+/// Both sides of an expression that is just a minimum.
+fn smaller_of(d: &Dim) -> Option<(Dim, Dim)> {
+    match d.terms().as_slice() {
+        [(atoms, 1)] => match atoms.as_slice() {
+            [(Atom::Min(a, b), 1)] => Some((a.clone(), b.clone())),
+            _ => None,
+        },
+        _ => None,
+    }
+}
+
+/// Slices that take everything.
+pub fn whole_slices(shape: &[Dim]) -> Vec<SliceAxis> {
+    shape.iter().map(|d| SliceAxis { start: Dim::ZERO, step: 1, len: d.clone() }).collect()
+}
+
+/// Where a fold of `dtype` accumulates: narrow floats in f32, the rest in itself.
+pub fn accumulator(dtype: DType) -> DType {
+    match dtype {
+        DType::F16 | DType::BF16 => DType::F32,
+        other => other,
+    }
+}

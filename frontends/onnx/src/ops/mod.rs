@@ -1,0 +1,118 @@
+//! The operators: one row per operator and range of opsets, in one file per family.
+//!
+//! A row names the function that lowers the operator in that range. Where the meaning of an operator changed, there are
+//! two rows with two functions; `Operators` marks what has no row, and such nodes stay opaque.
+
+use std::collections::BTreeMap;
+use std::ops::Range;
+use std::sync::OnceLock;
+
+use crate::lower::{Lower, Results};
+use crate::schema::NEWEST_OPSET;
+
+mod activation;
+mod binary;
+mod cast;
+mod contract;
+mod conv;
+mod gather;
+mod generator;
+mod movement;
+mod normalize;
+mod order;
+mod pool;
+mod quantize;
+mod recurrent;
+mod reduce;
+mod resample;
+mod shape;
+mod slicing;
+mod unary;
+
+/// One past the newest opset.
+pub const LATEST: i64 = NEWEST_OPSET + 1;
+
+/// One row.
+pub struct Row {
+    /// Operator of the default domain.
+    pub op: &'static str,
+    /// Opsets of the model to which the row applies.
+    pub opsets: Range<i64>,
+    /// How it lowers.
+    pub lower: fn(&mut Lower<'_>) -> Results,
+}
+
+/// A row, to be read as `onnx("Relu", 1..LATEST, relu)`.
+const fn onnx(op: &'static str, opsets: Range<i64>, lower: fn(&mut Lower<'_>) -> Results) -> Row {
+    Row { op, opsets, lower }
+}
+
+/// The tables of all families.
+const FAMILIES: &[&[Row]] = &[
+    unary::ROWS,
+    binary::ROWS,
+    activation::ROWS,
+    cast::ROWS,
+    quantize::ROWS,
+    shape::ROWS,
+    slicing::ROWS,
+    movement::ROWS,
+    gather::ROWS,
+    generator::ROWS,
+    reduce::ROWS,
+    normalize::ROWS,
+    contract::ROWS,
+    conv::ROWS,
+    pool::ROWS,
+    resample::ROWS,
+    order::ROWS,
+    recurrent::ROWS,
+];
+
+/// Every row, by family.
+pub fn rows() -> impl Iterator<Item = &'static Row> {
+    FAMILIES.iter().copied().flatten()
+}
+
+/// The row for an operator of the default domain under an opset.
+pub fn find(op: &str, opset: i64) -> Option<&'static Row> {
+    static INDEX: OnceLock<BTreeMap<&'static str, Vec<&'static Row>>> = OnceLock::new();
+    let index = INDEX.get_or_init(|| {
+        let mut index: BTreeMap<_, Vec<_>> = BTreeMap::new();
+        for row in rows() {
+            index.entry(row.op).or_default().push(row);
+        }
+        index
+    });
+    index.get(op)?.iter().find(|row| row.opsets.contains(&opset)).copied()
+}
+
+#[cfg(test)]
+mod tests {
+    use std::collections::BTreeMap;
+
+    use super::*;
+    use crate::schema;
+
+    #[test]
+    fn ranges_neither_overlap_nor_leave_holes() {
+        let mut by_op: BTreeMap<&str, Vec<&Range<i64>>> = BTreeMap::new();
+        for row in rows() {
+            by_op.entry(row.op).or_default().push(&row.opsets);
+        }
+        for (op, mut ranges) in by_op {
+            let versions = schema::all().get(op).unwrap_or_else(|| panic!("{op} is no operator"));
+            ranges.sort_by_key(|r| r.start);
+            assert_eq!(ranges[0].start, versions[0].since, "{op} starts");
+            for pair in ranges.windows(2) {
+                assert_eq!(pair[0].end, pair[1].start, "{op}");
+            }
+            for r in &ranges[1..] {
+                assert!(versions.iter().any(|v| v.since == r.start), "{op}: {} is no version", r.start);
+            }
+            // GroupNormalization 18 is marked so, too, but 21 replaced it.
+            let withdrawn = versions.last().filter(|v| v.deprecated).map(|v| v.since);
+            assert_eq!(ranges[ranges.len() - 1].end, withdrawn.unwrap_or(LATEST), "{op} ends");
+        }
+    }
+}

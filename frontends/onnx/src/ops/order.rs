@@ -1,0 +1,68 @@
+//! Order and prefixes: TopK, CumSum, CumProd.
+
+use egret_ir::op::spec::{Ix, Label, Spec, Window};
+use egret_ir::op::{Monoid, Op, SortOrder};
+use egret_ir::{Dim, ValueId};
+
+use super::gather::along_last_index;
+use super::{LATEST, Row, onnx};
+use crate::lower::{Fail, Lower, Results, accumulator, opaque};
+
+pub const ROWS: &[Row] = &[
+    onnx("TopK", 1..10, |l| { let k = Dim::from(l.int("k", 0)); top_k(l, k, SortOrder::Descending) }),
+    onnx("TopK", 10..11, |l| { let k = count(l)?; top_k(l, k, SortOrder::Descending) }),
+    onnx("TopK", 11..LATEST, |l| {
+        let k = count(l)?;
+        let order = if l.flag("largest", true) { SortOrder::Descending } else { SortOrder::Ascending };
+        top_k(l, k, order)
+    }),
+    onnx("CumSum", 11..LATEST, |l| prefix(l, Monoid::Sum)),
+    onnx("CumProd", 26..LATEST, |l| prefix(l, Monoid::Prod)),
+];
+
+fn count(l: &Lower<'_>) -> Result<Dim, Fail> {
+    let v = l.operand(1)?;
+    let list = l.expressions("K", v)?;
+    list.into_iter().next().ok_or_else(|| l.value("K", "empty", "one number"))
+}
+
+/// Sorted even where the order is free (`sorted` is 0).
+fn top_k(l: &mut Lower<'_>, k: Dim, order: SortOrder) -> Results {
+    let x = l.operand(0)?;
+    let own = l.shape(x)?;
+    let axis = l.axis("axis", l.int("axis", -1), own.len())?;
+    if let (Some(k), Some(d)) = (k.as_const(), own[axis].as_const())
+        && !(0..=d).contains(&k)
+    {
+        return Err(l.value("K", &k.to_string(), &format!("a number up to {d}")));
+    }
+    let ix = l.emit(Op::ArgSort { axis: axis as u8, order, keep: k.clone() }, &[x])?;
+    // The gather's labels have the index's extents, so the sorted axis is cut by it alone.
+    let values = along_last_index(l, x, ix, axis)?;
+    Ok(vec![values, ix])
+}
+
+/// A fold over the window `i + k − lo` with as many taps as the axis has cells.
+fn prefix(l: &mut Lower<'_>, monoid: Monoid) -> Results {
+    let (x, axis) = (l.operand(0)?, l.operand(1)?);
+    let t = l.tensor(x)?;
+    let axis = l.numbers("axis", axis)?;
+    let [axis] = axis.as_slice() else { return Err(l.value("axis", &format!("{axis:?}"), "one number")) };
+    let axis = l.axis("axis", *axis, t.rank())?;
+    let Some(n) = t.shape[axis].as_const() else { return Err(opaque("a prefix over an unknown extent")) };
+    let lo = match (l.flag("reverse", false), l.flag("exclusive", false)) {
+        (false, false) => n - 1,
+        (false, true) => n,
+        (true, false) => 0,
+        (true, true) => -1,
+    };
+    let label = |i: usize| Label(i as u8);
+    let tap = label(t.rank());
+    let window = Window { out: label(axis), tap, stride: 1, dil: 1, lo, in_dil: 1 };
+    let axes = (0..t.rank()).map(|i| if i == axis { Ix::Window(window) } else { Ix::Label(label(i)) }).collect();
+    let out: Vec<Label> = (0..t.rank()).map(label).collect();
+    let ext = [(label(axis), t.shape[axis].clone()), (tap, t.shape[axis].clone())];
+    let spec = Spec::new(&[axes], &out, &ext).map_err(|e| opaque(e.to_string()))?;
+    let y: ValueId = l.reduce(monoid, spec, x, accumulator(t.dtype))?;
+    Ok(vec![y])
+}

@@ -1,0 +1,177 @@
+//! The graph as a graph: every name defined once, every use defined, no cycle, nodes in a topological order.
+//!
+//! Real files are not always sorted, so order is restored rather than demanded. Values that a body captures from
+//! outside count as uses of the node that holds the body.
+
+use std::cmp::Reverse;
+use std::collections::{BTreeMap, BTreeSet, BinaryHeap};
+
+use crate::error::{NodePlace, Problem, ProblemKind};
+use crate::inline::{FlatNode, place, subgraphs};
+use crate::proto::{GraphProto, NodeProto};
+
+/// The order in which to visit `nodes`, and per node (by position in `nodes`) the names its bodies capture.
+pub struct Order {
+    /// Positions in `nodes`, sources first, otherwise as in the file.
+    pub order: Vec<usize>,
+    /// Names captured by the bodies of each node, each once, in order of first use.
+    pub captures: Vec<Vec<String>>,
+}
+
+/// Checks names of the main graph and of all bodies, and sorts.
+pub fn order(graph: &GraphProto, nodes: &[FlatNode]) -> Result<Order, Vec<Problem>> {
+    let mut problems = Vec::new();
+    let mut defined: BTreeSet<&str> = BTreeSet::new();
+    sources(graph, "", &mut defined, &mut problems);
+    let mut maker: BTreeMap<&str, usize> = BTreeMap::new();
+    for (i, node) in nodes.iter().enumerate() {
+        for name in node.proto.output.iter().filter(|name| !name.is_empty()) {
+            if defined.contains(name.as_str()) || maker.insert(name, i).is_some() {
+                let kind = ProblemKind::DefinedTwice { name: name.clone() };
+                problems.push(Problem { node: Some(node.place()), field: "output".to_owned(), kind });
+            }
+        }
+    }
+    let mut captures = Vec::with_capacity(nodes.len());
+    for node in nodes {
+        let mut free = Free { scopes: Vec::new(), captured: Vec::new(), problems: &mut problems, place: node.place() };
+        for body in subgraphs(&node.proto) {
+            free.graph(body);
+        }
+        captures.push(free.captured);
+    }
+    let mut waits = vec![0usize; nodes.len()];
+    let mut users: Vec<Vec<usize>> = vec![Vec::new(); nodes.len()];
+    for (i, node) in nodes.iter().enumerate() {
+        for (field, name) in uses(&node.proto, &captures[i]) {
+            if let Some(&from) = maker.get(name) {
+                users[from].push(i);
+                waits[i] += 1;
+            } else if !defined.contains(name) {
+                let kind = ProblemKind::Undefined { name: name.to_owned() };
+                problems.push(Problem { node: Some(node.place()), field, kind });
+            }
+        }
+    }
+    for (i, output) in graph.output.iter().enumerate() {
+        let name = output.name();
+        let kind = if name.is_empty() {
+            ProblemKind::EmptyName
+        } else if !defined.contains(name) && !maker.contains_key(name) {
+            ProblemKind::Undefined { name: name.to_owned() }
+        } else {
+            continue;
+        };
+        problems.push(Problem { node: None, field: format!("graph output {i}"), kind });
+    }
+    let mut ready: BinaryHeap<Reverse<usize>> = (0..nodes.len()).filter(|&i| waits[i] == 0).map(Reverse).collect();
+    let mut order = Vec::with_capacity(nodes.len());
+    while let Some(Reverse(i)) = ready.pop() {
+        order.push(i);
+        for &user in &users[i] {
+            waits[user] -= 1;
+            if waits[user] == 0 {
+                ready.push(Reverse(user));
+            }
+        }
+    }
+    if order.len() < nodes.len() {
+        problems.push(cycle(nodes, &captures, &maker, &waits));
+    }
+    if problems.is_empty() { Ok(Order { order, captures }) } else { Err(problems) }
+}
+
+/// Operands and captures of a node with the field to blame.
+fn uses<'a>(node: &'a NodeProto, captures: &'a [String]) -> impl Iterator<Item = (String, &'a str)> {
+    let inputs = node.input.iter().enumerate().filter(|(_, name)| !name.is_empty());
+    inputs
+        .map(|(i, name)| (format!("input {i}"), name.as_str()))
+        .chain(captures.iter().map(|name| ("capture".to_owned(), name.as_str())))
+}
+
+/// Inputs and initializers of a graph. An initializer may repeat an input's name: it is its default then.
+fn sources<'a>(graph: &'a GraphProto, context: &str, defined: &mut BTreeSet<&'a str>, problems: &mut Vec<Problem>) {
+    let mut fault = |field: String, kind| problems.push(Problem { node: None, field: format!("{context}{field}"), kind });
+    let mut inputs: BTreeSet<&str> = BTreeSet::new();
+    for (i, input) in graph.input.iter().enumerate() {
+        if input.name().is_empty() {
+            fault(format!("graph input {i}"), ProblemKind::EmptyName);
+        } else if !inputs.insert(input.name()) {
+            fault(format!("graph input {i}"), ProblemKind::DefinedTwice { name: input.name().to_owned() });
+        }
+    }
+    let mut tensors: BTreeSet<&str> = BTreeSet::new();
+    let sparse = graph.sparse_initializer.iter().filter_map(|s| s.values.as_ref());
+    for (i, tensor) in graph.initializer.iter().chain(sparse).enumerate() {
+        if tensor.name().is_empty() {
+            fault(format!("initializer {i}"), ProblemKind::EmptyName);
+        } else if !tensors.insert(tensor.name()) {
+            fault(format!("initializer {i}"), ProblemKind::DefinedTwice { name: tensor.name().to_owned() });
+        }
+    }
+    defined.extend(inputs);
+    defined.extend(tensors);
+}
+
+/// Names that bodies use and do not define.
+struct Free<'p> {
+    scopes: Vec<BTreeSet<String>>,
+    captured: Vec<String>,
+    problems: &'p mut Vec<Problem>,
+    place: NodePlace,
+}
+
+impl Free<'_> {
+    fn graph(&mut self, graph: &GraphProto) {
+        let mut scope: BTreeSet<String> = BTreeSet::new();
+        let sparse = graph.sparse_initializer.iter().filter_map(|s| s.values.as_ref());
+        scope.extend(graph.input.iter().map(|v| v.name().to_owned()));
+        scope.extend(graph.initializer.iter().chain(sparse).map(|t| t.name().to_owned()));
+        for (index, node) in graph.node.iter().enumerate() {
+            for name in node.output.iter().filter(|name| !name.is_empty()) {
+                if !scope.insert(name.clone()) {
+                    let field = format!("body {}, {}, output", graph.name(), place(node, index));
+                    let kind = ProblemKind::DefinedTwice { name: name.clone() };
+                    self.problems.push(Problem { node: Some(self.place.clone()), field, kind });
+                }
+            }
+        }
+        self.scopes.push(scope);
+        for node in &graph.node {
+            for name in &node.input {
+                self.used(name);
+            }
+            for body in subgraphs(node) {
+                self.graph(body);
+            }
+        }
+        for output in &graph.output {
+            self.used(output.name());
+        }
+        self.scopes.pop();
+    }
+
+    fn used(&mut self, name: &str) {
+        let inside = name.is_empty() || self.scopes.iter().any(|scope| scope.contains(name));
+        if !inside && !self.captured.iter().any(|known| known == name) {
+            self.captured.push(name.to_owned());
+        }
+    }
+}
+
+/// Follows unfinished makers until a node repeats: every node that waits waits for another one that does.
+fn cycle(nodes: &[FlatNode], captures: &[Vec<String>], maker: &BTreeMap<&str, usize>, waits: &[usize]) -> Problem {
+    let mut at = waits.iter().position(|&n| n > 0).expect("some node waits, or sorting had finished");
+    let mut path: Vec<(usize, String)> = Vec::new();
+    while !path.iter().any(|(i, _)| *i == at) {
+        let (name, from) = uses(&nodes[at].proto, &captures[at])
+            .filter_map(|(_, name)| Some((name.to_owned(), *maker.get(name)?)))
+            .find(|(_, from)| waits[*from] > 0)
+            .expect("a waiting node waits for a waiting node");
+        path.push((at, name));
+        at = from;
+    }
+    let start = path.iter().position(|(i, _)| *i == at).expect("the loop above ended on a repetition");
+    let names = path[start..].iter().rev().map(|(_, name)| name.clone()).collect();
+    Problem { node: Some(nodes[at].place()), field: String::new(), kind: ProblemKind::Cycle { names } }
+}
