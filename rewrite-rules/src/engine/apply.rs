@@ -1,0 +1,130 @@
+//! The one applier of all rules: conditions, dry run, budget, then (and only then) adding and uniting.
+
+use egg::Id;
+use egret_ir::Origins;
+
+use super::egraph::{EGraph, Ids, add};
+use super::matcher::Match;
+use super::plan::{Plan, Ref, plan};
+use crate::lang::bound::{Bindings, Facts};
+use crate::lang::conditions::holds;
+use crate::lang::{Numeric, Phase, Rule};
+
+/// A use of an e-node in a step: the node as born, and the operand ids the step took it to have. Equal in pairs.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Use {
+    /// The e-node.
+    pub node: Id,
+    /// Its operands in the step.
+    pub args: Ids,
+}
+
+/// One application of a rule.
+#[derive(Clone, Debug)]
+pub struct Step {
+    /// Index of the rule in the set.
+    pub rule: usize,
+    /// What its variables stood for.
+    pub bindings: Bindings,
+    /// The matched left side: ids chosen, in pattern order.
+    pub chosen: Vec<super::matcher::Choice>,
+    /// Root of the left side.
+    pub left: Id,
+    /// Root of the right side.
+    pub right: Id,
+    /// E-nodes of both sides with the operands they have in the step.
+    pub uses: Vec<Use>,
+    /// How many of `uses` belong to the left side.
+    pub left_uses: usize,
+}
+
+/// What happened to a match.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Outcome {
+    /// Both sides were equal already.
+    Known,
+    /// A condition failed.
+    Condition,
+    /// The right side is ill-typed or has no attributes.
+    Refused,
+    /// It would not fit the budget.
+    Capped,
+    /// United, with so many new e-nodes.
+    United(usize),
+}
+
+/// Applies a rule to a match. `budget` is the number of e-nodes that may be born.
+pub fn apply(egraph: &mut EGraph, index: usize, rule: &Rule, m: &Match, numeric: Numeric, budget: usize) -> Outcome {
+    if rule.numeric > numeric && !m.integers(egraph) {
+        return Outcome::Condition;
+    }
+    // What depends on constants alone is folded in the end: only canonical forms of it are worth finding.
+    if rule.phase > Phase::Normalize && egraph[m.root].data.constant {
+        return Outcome::Condition;
+    }
+    let facts = Facts { egraph };
+    // Profit is cheap to tell; truth may look at every element of a constant.
+    let all = rule.profit.iter().chain(&rule.conditions);
+    if !all.into_iter().all(|c| holds(c, facts, &m.bindings)) {
+        return Outcome::Condition;
+    }
+    let root = egraph[m.root].data.ty.clone();
+    let Ok(p) = plan(egraph, &rule.rhs, &m.bindings, &root) else { return Outcome::Refused };
+    let here = egraph.find(m.root);
+    let known_root = match p.root {
+        Ref::Id(id) => Some(id),
+        Ref::Item(i) => p.items[i].known,
+    };
+    if known_root.is_some_and(|id| egraph.find(id) == here) {
+        return Outcome::Known;
+    }
+    let births = p.births();
+    if rule.only_known && births > 0 {
+        return Outcome::Condition;
+    }
+    if births > budget {
+        return Outcome::Capped;
+    }
+    let before = egraph.nodes().len();
+    let right = commit(egraph, index, rule, m, &p);
+    let born = egraph.nodes().len() - before;
+    debug_assert!(born <= births, "the dry run counted {births} births, {born} happened");
+    egraph.union_trusted(m.root, right, rule.name.as_ref());
+    Outcome::United(born)
+}
+
+fn commit(egraph: &mut EGraph, index: usize, rule: &Rule, m: &Match, p: &Plan) -> Id {
+    let origins = egraph.analysis.origins.get(usize::from(m.root)).cloned().unwrap_or_default();
+    let mut uses = m.uses(rule);
+    let left_uses = uses.len();
+    let mut ids: Vec<Id> = Vec::with_capacity(p.items.len());
+    for item in &p.items {
+        let args: Ids = item
+            .args
+            .iter()
+            .map(|r| match r {
+                Ref::Id(id) => *id,
+                Ref::Item(i) => ids[*i],
+            })
+            .collect();
+        let known = if item.known.is_some() { Origins::none() } else { origins.clone() };
+        let id = add(egraph, &item.op, args.clone(), &known);
+        uses.push(Use { node: id, args });
+        ids.push(id);
+    }
+    let right = match p.root {
+        Ref::Id(id) => id,
+        Ref::Item(i) => ids[i],
+    };
+    let step = Step {
+        rule: index,
+        bindings: m.bindings.clone(),
+        chosen: m.chosen.clone(),
+        left: m.root,
+        right,
+        uses,
+        left_uses,
+    };
+    egraph.analysis.steps.push(step);
+    right
+}

@@ -1,0 +1,9 @@
+//! The e-graph, matching, the one applier, saturation, derivations, and the frozen result.
+
+pub mod apply;
+pub mod derive;
+pub mod egraph;
+pub mod freeze;
+pub mod matcher;
+pub mod plan;
+pub mod saturate;

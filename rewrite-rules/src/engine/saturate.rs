@@ -1,0 +1,267 @@
+//! The saturation loop: phases of rules, each to a fixpoint or its budget. All budgets count e-nodes ever made, so a run
+//! is the same every time and everywhere.
+
+use std::collections::HashSet;
+
+use egg::Id;
+use egret_ir::Typed;
+use egret_ir::choice::{ClassGraph, ClassId};
+
+use super::apply::{Outcome, Step, apply};
+use super::derive::Log;
+use super::egraph::{EGraph, Fault, import};
+use super::freeze::freeze;
+use super::matcher::{Choice, Match, View, matches};
+use crate::lang::{Numeric, Phase, RuleSet};
+
+/// A phase of a run.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct PhasePlan {
+    /// Rules of this phase and of those before it run.
+    pub phase: Phase,
+    /// At most so many rounds.
+    pub rounds: usize,
+    /// At most so many e-nodes, the graph's own included.
+    pub nodes: usize,
+    /// At most so many new e-nodes per rule.
+    pub per_rule: usize,
+}
+
+/// How to saturate.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Config {
+    /// Which numeric classes of rules may run.
+    pub numeric: Numeric,
+    /// The phases.
+    pub phases: Vec<PhasePlan>,
+    /// At most so many matches of one rule per round.
+    pub matches: usize,
+}
+
+impl Config {
+    /// Defaults for a graph of that many nodes: budgets grow with it, so that late layers get their share.
+    pub fn for_nodes(nodes: usize) -> Self {
+        let phases = Phase::ALL
+            .into_iter()
+            .enumerate()
+            .map(|(i, phase)| PhasePlan {
+                phase,
+                rounds: 24,
+                nodes: nodes + (2 + 2 * i) * nodes.max(500),
+                per_rule: nodes.max(500),
+            })
+            .collect();
+        Self { numeric: Numeric::Reassociates, phases, matches: 100_000 }
+    }
+
+    /// The same with another numeric class.
+    pub fn numeric(mut self, numeric: Numeric) -> Self {
+        self.numeric = numeric;
+        self
+    }
+}
+
+/// What one rule did in a run.
+#[derive(Clone, Debug, Default, PartialEq, Eq, serde::Serialize)]
+pub struct RuleStats {
+    /// Name of the rule.
+    pub rule: String,
+    /// Matches tried.
+    pub matches: usize,
+    /// Both sides were equal already, or the match was settled in an earlier round.
+    pub known: usize,
+    /// Refused by a condition.
+    pub condition: usize,
+    /// Refused by types or missing attributes.
+    pub refused: usize,
+    /// Stopped by a budget.
+    pub capped: usize,
+    /// E-nodes born.
+    pub born: usize,
+    /// Classes united.
+    pub unions: usize,
+}
+
+/// How a phase ended.
+#[derive(Clone, Debug, PartialEq, Eq, serde::Serialize)]
+pub struct PhaseStats {
+    /// The phase.
+    pub phase: Phase,
+    /// Rounds run.
+    pub rounds: usize,
+    /// E-nodes at its end.
+    pub nodes: usize,
+    /// Nothing more to do, and nothing stopped by a budget.
+    pub saturated: bool,
+    /// Rules that a budget stopped in the last round, and `rounds` where rounds ran out.
+    pub capped_by: Vec<String>,
+}
+
+/// The result of saturation.
+#[derive(Clone, Debug)]
+pub struct Saturated {
+    /// The frozen e-graph.
+    pub classes: ClassGraph,
+    /// Class of every value of the graph.
+    pub class_of: Vec<Option<ClassId>>,
+    /// Statistics per rule, in order of the set.
+    pub rules: Vec<RuleStats>,
+    /// Statistics per phase.
+    pub phases: Vec<PhaseStats>,
+    /// What made values equal.
+    pub log: Log,
+}
+
+/// Saturates a graph.
+pub fn saturate(graph: &Typed, rules: &RuleSet, config: &Config) -> Saturated {
+    let (mut egraph, ids) = import(graph);
+    let (stats, phases) = run(&mut egraph, rules, config);
+    let (classes, class_of, number) = freeze(&egraph, graph, &ids);
+    let log = Log::of(egraph, ids, number);
+    Saturated { classes, class_of: class_of.into_iter().map(Some).collect(), rules: stats, phases, log }
+}
+
+/// Runs all phases on an e-graph.
+pub fn run(egraph: &mut EGraph, rules: &RuleSet, config: &Config) -> (Vec<RuleStats>, Vec<PhaseStats>) {
+    let stats = rules.rules.iter().map(|r| RuleStats { rule: r.name.to_string(), ..RuleStats::default() }).collect();
+    let mut progress = Progress { left: Vec::new(), done: Done::default(), stats, capped_by: Vec::new() };
+    let mut phases = Vec::new();
+    for plan in &config.phases {
+        progress.left = vec![plan.per_rule; rules.rules.len()];
+        let (mut rounds, mut saturated) = (0, false);
+        while rounds < plan.rounds {
+            rounds += 1;
+            progress.capped_by.clear();
+            let changed = progress.round(egraph, rules, config, plan);
+            if !changed {
+                saturated = progress.capped_by.is_empty();
+                break;
+            }
+            if rounds == plan.rounds {
+                progress.capped_by.push("rounds".to_owned());
+            }
+        }
+        let (nodes, capped_by) = (egraph.nodes().len(), std::mem::take(&mut progress.capped_by));
+        phases.push(PhaseStats { phase: plan.phase, rounds, nodes, saturated, capped_by });
+    }
+    (progress.stats, phases)
+}
+
+/// Matches whose right side is in the graph and equal, or has no type: neither ever changes. Only asked for membership, so
+/// its order does not show.
+#[derive(Default)]
+struct Done(HashSet<Box<[u32]>>);
+
+impl Done {
+    /// A match by its rule and e-nodes as born; operand classes follow from these.
+    fn key(rule: usize, m: &Match) -> Box<[u32]> {
+        let nodes = m.chosen.iter().filter_map(|c| match c {
+            Choice::Node(id, swapped) => Some(usize::from(*id) as u32 * 2 + u32::from(*swapped)),
+            Choice::Leaf(_) => None,
+        });
+        std::iter::once(rule as u32).chain(nodes).collect()
+    }
+}
+
+/// What a run remembers from round to round.
+struct Progress {
+    /// E-nodes that each rule may still make in this phase.
+    left: Vec<usize>,
+    done: Done,
+    stats: Vec<RuleStats>,
+    /// What a budget stopped in this round.
+    capped_by: Vec<String>,
+}
+
+impl Progress {
+    /// Searches every rule on the clean graph, then applies them in order. Whether anything changed.
+    fn round(&mut self, egraph: &mut EGraph, rules: &RuleSet, config: &Config, plan: &PhasePlan) -> bool {
+        let view = View::of(egraph);
+        let mut found = Vec::new();
+        for (i, rule) in rules.rules.iter().enumerate().filter(|(_, r)| r.phase <= plan.phase) {
+            let (m, more) = matches(egraph, &view, rule, config.matches);
+            if more {
+                self.capped_by.push(rule.name.to_string());
+            }
+            found.push((i, m));
+        }
+        let mut changed = false;
+        for (i, matches) in found {
+            let before = self.stats[i].capped;
+            if self.apply_all(egraph, rules, config, plan, i, &matches) {
+                egraph.rebuild();
+                changed = true;
+            }
+            let name = &rules.rules[i].name;
+            if self.stats[i].capped > before && !self.capped_by.iter().any(|c| **c == **name) {
+                self.capped_by.push(name.to_string());
+            }
+        }
+        changed
+    }
+
+    /// Applies one rule to its matches. Whether anything was united.
+    fn apply_all(
+        &mut self,
+        egraph: &mut EGraph,
+        rules: &RuleSet,
+        config: &Config,
+        plan: &PhasePlan,
+        i: usize,
+        matches: &[Match],
+    ) -> bool {
+        let s = &mut self.stats[i];
+        let mut united = false;
+        for m in matches {
+            s.matches += 1;
+            let key = Done::key(i, m);
+            if self.done.0.contains(&key) {
+                s.known += 1;
+                continue;
+            }
+            let budget = self.left[i].min(plan.nodes.saturating_sub(egraph.nodes().len()));
+            match apply(egraph, i, &rules.rules[i], m, config.numeric, budget) {
+                Outcome::Condition => {
+                    s.condition += 1;
+                    continue;
+                }
+                Outcome::Capped => {
+                    s.capped += 1;
+                    continue;
+                }
+                Outcome::Known => s.known += 1,
+                Outcome::Refused => s.refused += 1,
+                Outcome::United(born) => {
+                    s.born += born;
+                    s.unions += 1;
+                    self.left[i] -= born;
+                    united = true;
+                }
+            }
+            self.done.0.insert(key);
+        }
+        united
+    }
+}
+
+impl Saturated {
+    /// Whether every phase ended with nothing more to do.
+    pub fn saturated(&self) -> bool {
+        self.phases.iter().all(|p| p.saturated)
+    }
+
+    /// Faults of the engine or of rules; always empty unless there is a bug.
+    pub fn faults(&self) -> &[Fault] {
+        self.log.faults()
+    }
+
+    /// Steps taken, in order.
+    pub fn steps(&self) -> &[Step] {
+        self.log.steps()
+    }
+
+    /// The class of an e-node of the log.
+    pub fn class_of_id(&self, id: Id) -> Option<ClassId> {
+        self.log.class_of(id)
+    }
+}
