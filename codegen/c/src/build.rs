@@ -1,0 +1,119 @@
+//! Compiles a source tree with the system's C compiler.
+
+use std::ffi::OsString;
+use std::path::{Path, PathBuf};
+use std::process::Command;
+use std::sync::atomic::{AtomicUsize, Ordering};
+
+use crate::library::{CSource, KERNEL_FLAGS, RUNTIME_FLAGS};
+
+/// How to compile.
+#[derive(Clone, Debug)]
+pub struct CcOptions {
+    /// The compiler.
+    pub cc: OsString,
+    /// Compilers running at once.
+    pub jobs: usize,
+}
+
+impl Default for CcOptions {
+    /// `$CC` or `cc`, as many jobs as cores.
+    fn default() -> Self {
+        Self {
+            cc: std::env::var_os("CC").unwrap_or_else(|| "cc".into()),
+            jobs: std::thread::available_parallelism().map_or(1, std::num::NonZero::get),
+        }
+    }
+}
+
+/// Why a source tree did not become a library.
+#[derive(Debug, thiserror::Error)]
+pub enum BuildError {
+    /// The compiler could not be started.
+    #[error("cannot run the C compiler `{cc}`: {error}")]
+    NoCompiler {
+        /// The compiler.
+        cc: String,
+        /// Why.
+        error: std::io::Error,
+    },
+    /// The compiler failed.
+    #[error("`{cc}` failed on {file}:\n{output}")]
+    Compiler {
+        /// The compiler.
+        cc: String,
+        /// The file.
+        file: String,
+        /// What it said.
+        output: String,
+    },
+    /// A file could not be written.
+    #[error("cannot write {path}: {error}")]
+    Write {
+        /// The file.
+        path: PathBuf,
+        /// Why.
+        error: std::io::Error,
+    },
+}
+
+/// Writes the files of a source tree into a folder, which is made if missing.
+pub fn write_tree(source: &CSource, folder: &Path) -> Result<(), BuildError> {
+    std::fs::create_dir_all(folder).map_err(|error| BuildError::Write { path: folder.into(), error })?;
+    for (name, bytes) in &source.files {
+        let path = folder.join(name);
+        std::fs::write(&path, bytes).map_err(|error| BuildError::Write { path, error })?;
+    }
+    Ok(())
+}
+
+/// Compiles and links a source tree into the shared library `out`. The library (and its weights file, where separate)
+/// is written beside its place and renamed into it when complete.
+pub fn build(source: &CSource, out: &Path, options: &CcOptions) -> Result<(), BuildError> {
+    let parent = match out.parent() {
+        Some(p) if !p.as_os_str().is_empty() => p.to_path_buf(),
+        _ => PathBuf::from("."),
+    };
+    let write = |path: &Path, error| BuildError::Write { path: path.into(), error };
+    let work = tempfile::Builder::new().prefix(".egret-build-").tempdir_in(&parent).map_err(|e| write(&parent, e))?;
+    let dir = work.path();
+    write_tree(source, dir)?;
+    let files: Vec<&str> = source.files.iter().map(|f| f.0.as_str()).filter(|f| Path::new(f).extension().is_some_and(|e| e == "c")).collect();
+    let next = AtomicUsize::new(0);
+    let compile_all = || -> Result<(), BuildError> {
+        loop {
+            let Some(file) = files.get(next.fetch_add(1, Ordering::Relaxed)) else { return Ok(()) };
+            let mut cc = Command::new(&options.cc);
+            if file.starts_with("kernels") {
+                cc.args(KERNEL_FLAGS).args(source.cpu.flags());
+            } else {
+                cc.args(RUNTIME_FLAGS);
+            }
+            cc.current_dir(dir).args(["-c", file, "-o", &file.replace(".c", ".o")]);
+            run(cc, options, file)?;
+        }
+    };
+    std::thread::scope(|scope| {
+        let workers: Vec<_> = (0..options.jobs.clamp(1, files.len().max(1))).map(|_| scope.spawn(compile_all)).collect();
+        workers.into_iter().try_for_each(|w| w.join().expect("invariant: compiling does not panic"))
+    })?;
+    let mut link = Command::new(&options.cc);
+    link.current_dir(dir).args(["-shared", "-o", "library.so"]);
+    link.args(files.iter().map(|f| f.replace(".c", ".o"))).args(["-lm", "-lpthread", "-ldl", "-Wl,-z,noexecstack"]);
+    run(link, options, "library.so")?;
+    if let Some(weights) = &source.weight_file {
+        let to = parent.join(weights);
+        std::fs::rename(dir.join(weights), &to).map_err(|e| write(&to, e))?;
+    }
+    std::fs::rename(dir.join("library.so"), out).map_err(|e| write(out, e))
+}
+
+fn run(mut command: Command, options: &CcOptions, file: &str) -> Result<(), BuildError> {
+    let cc = options.cc.to_string_lossy().into_owned();
+    let done = command.output().map_err(|error| BuildError::NoCompiler { cc: cc.clone(), error })?;
+    if done.status.success() {
+        return Ok(());
+    }
+    let output = String::from_utf8_lossy(&done.stderr).lines().take(30).collect::<Vec<_>>().join("\n");
+    Err(BuildError::Compiler { cc, file: file.to_owned(), output })
+}

@@ -1,0 +1,148 @@
+//! Contractions over f32: one tile template, `acc[rows][lanes]` over the folded axes.
+//!
+//! One operand is read as vectors along the lane axis (packed at build time where it is constant, packed into scratch or
+//! read in place otherwise), the other as scalars, one per row of the tile. Results leave the accumulators along the lanes,
+//! or across them through a transposing tile buffer where memory runs along the rows. A cost in cycles picks axes and tile.
+
+mod pack;
+mod plan;
+mod tile;
+
+use egret_ir::dtype::{DType, Literal};
+use egret_ir::op::Monoid;
+use egret_ir::tensor::Tensor;
+
+use self::pack::pack;
+use self::plan::{Operand, Vectors, choose};
+use self::tile::tile;
+use crate::affine::{Affine, Axis};
+use crate::emit::Emitter;
+use crate::family::halo::Halo;
+use crate::loops::{Base, E, Function, S};
+use crate::schedule::Schedule;
+use crate::stage::{Fold, SlotInfo, Stage, Term};
+use crate::target::Target;
+use crate::value::{Slot, Value};
+
+/// The functions of a contraction, if the stage is one this family knows.
+pub fn emit(
+    s: &Stage,
+    slots: &mut Vec<SlotInfo>,
+    constant: &dyn Fn(Slot, &[SlotInfo]) -> Option<Tensor>,
+    target: &Target,
+) -> Option<Vec<Function>> {
+    let f = s.fold.as_ref()?;
+    if f.monoid != Monoid::Sum || f.acc != DType::F32 || s.points() * s.terms() < 512 || s.terms() == 0 {
+        return None;
+    }
+    if !f.when.is_empty() && f.when.iter().any(|w| w.step > 1) {
+        return parts(s, slots, constant, target);
+    }
+    let mut functions = Vec::new();
+    let stage = if f.when.is_empty() { s.clone() } else { padded(s, slots, target, &mut functions)? };
+    let own: Vec<Slot> = functions.iter().flat_map(|f: &Function| f.params.iter().filter(|p| p.writes).map(|p| p.slot)).collect();
+    let mut schedule = Schedule::new(stage);
+    schedule.simplify(0);
+    let stage = &schedule.stage;
+    let Term::Product(a, b) = &stage.fold.as_ref()?.term else { return None };
+    let operand = |v: &Value| match v {
+        Value::Load { slot, at, dtype: DType::F32 } if at.is_linear() => {
+            Some(Operand { slot: *slot, at: at.clone(), own: own.contains(slot) })
+        }
+        _ => None,
+    };
+    let operands = [operand(a)?, operand(b)?];
+    let plan = choose(stage, &operands, &|o| constant(o.slot, slots).is_some(), target)?;
+    let table = match plan.read {
+        Vectors::Table => Some(pack(stage, &operands, &plan, slots, constant, target)),
+        Vectors::Scratch | Vectors::Direct => None,
+    };
+    functions.push(tile(&schedule, &operands, &plan, table, slots, target));
+    Some(functions)
+}
+
+/// A transposed convolution with stride: one dense contraction per residue of the results.
+fn parts(
+    s: &Stage,
+    slots: &mut Vec<SlotInfo>,
+    constant: &dyn Fn(Slot, &[SlotInfo]) -> Option<Tensor>,
+    target: &Target,
+) -> Option<Vec<Function>> {
+    let f = s.fold.as_ref()?;
+    let w = f.when.iter().find(|w| w.step > 1)?;
+    let find = |from: Axis, to: Axis| (from..to).find(|a| w.index.coefficient(*a).abs() == 1);
+    let (out, tap) = (find(0, s.rank)?, find(s.rank, s.extents.len())?);
+    if w.index.terms().len() != 2 || !w.index.is_linear() || w.index.coefficient(out) != 1 {
+        return None;
+    }
+    let (step, sign) = (w.step, w.index.coefficient(tap));
+    let mut functions = Vec::new();
+    for residue in 0..step.min(s.extents[out]) {
+        // The taps that meet this residue: sign · tap ≡ −(residue + offset) mod step.
+        let first = (-(residue + w.index.offset()) * sign).rem_euclid(step);
+        let mut extents = s.extents.clone();
+        extents[out] = (s.extents[out] - residue + step - 1) / step;
+        extents[tap] = ((s.extents[tap] - first + step - 1) / step).max(0);
+        let to: Vec<Affine> = (0..extents.len())
+            .map(|a| {
+                let (k, c) = if a == out {
+                    (step, residue)
+                } else if a == tap {
+                    (step, first)
+                } else {
+                    (1, 0)
+                };
+                Affine::axis(a).times(k).plus(&Affine::constant(c))
+            })
+            .collect();
+        let part = s.rename(&to, extents, s.rank);
+        functions.extend(match emit(&part, slots, constant, target) {
+            Some(f) => f,
+            // Few or no taps: the general family.
+            None => vec![crate::kernel::alone(&part, slots, target)],
+        });
+    }
+    Some(functions)
+}
+
+/// The same contraction over a padded copy of its windowed operand, which the pushed function makes.
+fn padded(s: &Stage, slots: &mut Vec<SlotInfo>, target: &Target, functions: &mut Vec<Function>) -> Option<Stage> {
+    let f = s.fold.as_ref()?;
+    let Term::Product(a, b) = &f.term else { return None };
+    let windowed = |v: &Value| match v {
+        Value::Load { slot, at, dtype: DType::F32 } => Halo::new(*slot, at, &f.when, &s.extents),
+        _ => None,
+    };
+    let (halo, first) = match (windowed(a), windowed(b)) {
+        (Some(h), None) => (h, true),
+        (None, Some(h)) => (h, false),
+        _ => return None,
+    };
+    let (slot, at) = halo.whole(slots);
+    let mut em = Emitter::new(slots, target);
+    em.bind = vec![E::Int(0); s.extents.len()];
+    em.extents.clone_from(&s.extents);
+    let mut rest = E::var("tile");
+    let mut tiles = 1;
+    let mut from = E::Int(halo.offset);
+    for (_, c, d) in halo.outer.iter().rev() {
+        from = from.add(rest.clone().rem(*d).times(*c));
+        rest = rest.div(*d);
+        tiles *= d;
+    }
+    let (source, into) = (em.pointer(halo.slot, false), em.pointer(slot, true));
+    em.push(S::Pointer { name: "plane".into(), base: Base::Pointer(source), index: from, dtype: DType::F32, writes: false });
+    em.push(S::Pointer {
+        name: "padded".into(),
+        base: Base::Pointer(into),
+        index: E::var("tile").times(halo.plane()),
+        dtype: DType::F32,
+        writes: true,
+    });
+    halo.copy_rows(&mut em, "padded", "plane", Literal::f32(0.0), None);
+    let (body, params) = em.finish();
+    functions.push(Function { notes: vec!["its operand with the border written out".into()], params, tiles, scratch: 0, body });
+    let load = std::sync::Arc::new(Value::Load { slot, at, dtype: DType::F32 });
+    let term = if first { Term::Product(load, b.clone()) } else { Term::Product(a.clone(), load) };
+    Some(Stage { fold: Some(Fold { term, when: Vec::new(), ..f.clone() }), ..s.clone() })
+}

@@ -1,0 +1,496 @@
+//! The loops of a contraction: panels, row tiles, accumulators in registers, results.
+
+use egret_ir::dtype::{DType, Literal};
+
+use super::plan::{Operand, Plan, Roles, Split, Vectors, roles};
+use crate::affine::Axis;
+use crate::emit::{Emitter, Lane};
+use crate::loops::{Arg, Base, E, Function, S, Ty};
+use crate::schedule::{Primitive, Schedule, balanced};
+use crate::stage::{SlotInfo, Stage};
+use crate::target::Target;
+use crate::value::Slot;
+
+/// An epilogue of more operations than this runs over a buffer instead of in registers.
+const EPILOGUE_FLOPS: u32 = 14;
+
+/// Innermost folded axes up to this extent are unrolled.
+const UNROLLED: i64 = 3;
+
+/// Everything the loops of a tile need.
+struct Tile<'a> {
+    s: &'a Stage,
+    plan: &'a Plan,
+    v: &'a Operand,
+    sc: &'a Operand,
+    r: Roles,
+    w: i64,
+    /// Pointer to the packed panel, where there is one.
+    packed: bool,
+}
+
+pub(super) fn tile(schedule: &Schedule, operands: &[Operand; 2], plan: &Plan, table: Option<Slot>, slots: &[SlotInfo], target: &Target) -> Function {
+    let s = &schedule.stage;
+    let (v, sc) = if plan.first_is_vector { (&operands[0], &operands[1]) } else { (&operands[1], &operands[0]) };
+    let w = target.lanes;
+    let t = Tile { s, plan, v, sc, r: roles(s, v, plan), w, packed: plan.read != Vectors::Direct };
+    let n = s.extents[plan.lane];
+    let vectors = (n + w - 1) / w;
+    let terms = s.terms();
+    let row_extent = plan.row.map_or(1, |r| s.extents[r]);
+    let row_tiles = balanced(row_extent, plan.rows);
+    let Split { chunk, chunks, units } = Split::new(s, v, plan.lane, plan.row, plan.rows, plan.vectors);
+    let panels = balanced(vectors, plan.vectors);
+    let panel_count: i64 = panels.iter().map(|p| p.1).sum();
+    let outer: i64 = t.r.outer.iter().map(|a| s.extents[*a]).product();
+    let tiles = outer * panel_count * chunks;
+
+    let mut em = Emitter::new(slots, target);
+    em.bind = vec![E::Int(0); s.extents.len()];
+    em.extents.clone_from(&s.extents);
+    let mut rest = E::var("tile");
+    let part = |rest: &mut E, n: i64| {
+        let i = rest.clone().rem(n);
+        *rest = rest.clone().div(n);
+        if n == 1 { E::Int(0) } else { i }
+    };
+    let chunk_index = part(&mut rest, chunks);
+    let panel_index = part(&mut rest, panel_count);
+    let outer_flat = if outer == 1 { E::Int(0) } else { rest.clone() };
+    for a in t.r.outer.iter().rev() {
+        em.bind[*a] = part(&mut rest, s.extents[*a]);
+    }
+    let name_index = |em: &mut Emitter<'_>, name: &str, value: E| {
+        if value.as_int().is_some() {
+            value
+        } else {
+            em.push(S::Index { name: name.into(), value });
+            E::var(name)
+        }
+    };
+    let panel = name_index(&mut em, "panel", panel_index);
+    for (i, a) in t.r.outer.iter().enumerate() {
+        let value = em.bind[*a].clone();
+        em.bind[*a] = name_index(&mut em, &format!("o{i}"), value);
+    }
+    let from = name_index(&mut em, "from", chunk_index.times(chunk));
+    let to = if chunks == 1 {
+        E::Int(units)
+    } else if units % chunk == 0 {
+        from.clone().add(E::Int(chunk))
+    } else {
+        E::Min(Box::new(from.clone().add(E::Int(chunk))), Box::new(E::Int(units)))
+    };
+    let to = name_index(&mut em, "to", to);
+
+    // Scratch: packed panel, then tile buffers.
+    let mut scratch = 0usize;
+    if plan.read == Vectors::Scratch {
+        em.push(S::Pointer { name: "packed".into(), base: Base::Scratch(0), index: E::Int(0), dtype: DType::F32, writes: true });
+        scratch += (terms * plan.vectors * w * 4) as usize;
+    }
+    let buffered = plan.transposed || s.stores.iter().map(|t| t.value.flops()).sum::<u32>() > EPILOGUE_FLOPS;
+    if buffered {
+        em.push(S::Pointer { name: "buffer".into(), base: Base::Scratch(scratch), index: E::Int(0), dtype: DType::F32, writes: true });
+        let rows = (plan.rows + w - 1) / w * w;
+        scratch += (rows * plan.vectors * w * 4) as usize;
+    }
+    if plan.transposed {
+        em.push(S::Pointer { name: "turned".into(), base: Base::Scratch(scratch), index: E::Int(0), dtype: DType::F32, writes: true });
+        scratch += (w * w * 4) as usize;
+    }
+
+    // One branch per panel width; the last panel may end inside a vector.
+    let mut branches: Vec<(i64, i64, i64, Option<i64>)> = Vec::new();
+    for (start, count, size) in &panels {
+        branches.push((*start, *count, *size, None));
+    }
+    let tail = n % w;
+    if tail != 0
+        && let Some((start, count, size, _)) = branches.pop()
+    {
+        if count > 1 {
+            branches.push((start, count - 1, size, None));
+        }
+        branches.push((start + (count - 1) * size, 1, size, Some(tail)));
+    }
+    let mut before = 0;
+    let mut cases = Vec::new();
+    for (start, count, size, tail) in &branches {
+        em.open();
+        // First vector of the panel.
+        let first = panel.clone().add(E::Int(-before)).times(*size).add(E::Int(*start));
+        let first = if *count == 1 { E::Int(*start) } else { first };
+        panel_loops(&mut em, &t, &first, *size, *tail, table, &outer_flat, vectors, &from, &to, &row_tiles, buffered);
+        before += count;
+        cases.push((before, em.close()));
+    }
+    let mut chain: Vec<S> = Vec::new();
+    for (i, (end, body)) in cases.into_iter().enumerate().rev() {
+        if i + 1 == branches.len() {
+            chain = body;
+        } else {
+            let cond = E::Within { index: Box::new(panel.clone()), lo: None, hi: Some(end), step: 1 };
+            chain = vec![S::If { cond, then: body, otherwise: chain }];
+        }
+    }
+    em.push(S::Block(chain));
+
+    let mut trace = schedule.clone();
+    if let Some(r) = plan.row {
+        trace.mark(Primitive::Unroll(r, plan.rows));
+    }
+    trace.mark(Primitive::Unroll(plan.lane, plan.vectors * w));
+    trace.mark(Primitive::Vectorize(plan.lane));
+    trace.mark(Primitive::Parallel(plan.lane, plan.vectors * w));
+    let how = match plan.read {
+        Vectors::Table => "packed constant",
+        Vectors::Scratch => "packed in scratch",
+        Vectors::Direct => "in place",
+    };
+    let notes = vec![
+        format!("{} | {}", s.note, trace.text()),
+        format!(
+            "tiles of {} rows x {} lanes, vector operand {how}{}",
+            plan.rows,
+            plan.vectors * w,
+            if plan.transposed { ", results leave across the lanes" } else { "" }
+        ),
+    ];
+    let (body, params) = em.finish();
+    Function { notes, params, tiles, scratch, body }
+}
+
+#[expect(clippy::too_many_arguments, reason = "one place calls it")]
+fn panel_loops(
+    em: &mut Emitter<'_>,
+    t: &Tile<'_>,
+    first: &E,
+    size: i64,
+    tail: Option<i64>,
+    table: Option<Slot>,
+    outer_flat: &E,
+    vectors: i64,
+    from: &E,
+    to: &E,
+    row_tiles: &[(i64, i64, i64)],
+    buffered: bool,
+) {
+    let terms = t.s.terms();
+    em.bind[t.plan.lane] = first.clone().times(t.w);
+    match t.plan.read {
+        Vectors::Table => {
+            let slot = table.expect("invariant: a table was packed");
+            let base = em.pointer(slot, false);
+            let index = outer_flat.clone().times(vectors).add(first.clone()).times(terms * t.w);
+            em.push(S::Pointer { name: "vectors".into(), base: Base::Pointer(base), index, dtype: DType::F32, writes: false });
+        }
+        Vectors::Scratch => {
+            pack_panel(em, t, size, tail);
+            em.push(S::Pointer { name: "vectors".into(), base: Base::Pointer("packed".into()), index: E::Int(0), dtype: DType::F32, writes: false });
+        }
+        Vectors::Direct => {
+            let base = em.pointer(t.v.slot, false);
+            let index = em.index(&t.v.at);
+            em.push(S::Pointer { name: "vectors".into(), base: Base::Pointer(base), index, dtype: DType::F32, writes: false });
+        }
+    }
+    let rows = |em: &mut Emitter<'_>, from: Option<(&E, &E)>| {
+        let mut before = 0;
+        for (start, count, size_rows) in row_tiles {
+            let body = |em: &mut Emitter<'_>, i: E| {
+                if let Some(r) = t.plan.row {
+                    em.bind[r] = i.add(E::Int(-before)).times(*size_rows).add(E::Int(*start));
+                }
+                micro(em, t, *size_rows, size, tail, buffered);
+            };
+            let end = before + count;
+            let (lo, hi) = match from {
+                None => (E::Int(before), E::Int(end)),
+                Some((from, to)) if row_tiles.len() == 1 => (from.clone(), to.clone()),
+                Some((from, to)) => {
+                    let lo = if before == 0 { from.clone() } else { max(from, before) };
+                    (lo, E::Min(Box::new(to.clone()), Box::new(E::Int(end))))
+                }
+            };
+            if lo.as_int().is_some() && hi.as_int() == lo.as_int().map(|l| l + 1) {
+                em.open();
+                body(em, lo);
+                let block = em.close();
+                em.push(S::Block(block));
+            } else {
+                let var = em.fresh("r");
+                em.for_loop(&var.clone(), lo, hi, 1, |em| body(em, E::Var(var)));
+            }
+            before = end;
+        }
+    };
+    if t.r.middle.is_empty() {
+        rows(em, Some((from, to)));
+    } else {
+        let var = em.fresh("m");
+        em.for_loop(&var.clone(), from.clone(), to.clone(), 1, |em| {
+            let mut rest = E::Var(var);
+            for (i, a) in t.r.middle.iter().enumerate().rev() {
+                em.bind[*a] = if i == 0 { rest.clone() } else { rest.clone().rem(t.s.extents[*a]) };
+                rest = rest.div(t.s.extents[*a]);
+            }
+            rows(em, None);
+        });
+    }
+}
+
+/// max(e, n) as a minimum of negatives is unreadable; both are small, so a conditional index does.
+fn max(e: &E, n: i64) -> E {
+    match e.as_int() {
+        Some(i) => E::Int(i.max(n)),
+        None => E::Min(Box::new(e.clone().times(-1)), Box::new(E::Int(-n))).times(-1),
+    }
+}
+
+/// Copies one panel of the vector operand into scratch, in the order of the folded axes.
+fn pack_panel(em: &mut Emitter<'_>, t: &Tile<'_>, size: i64, tail: Option<i64>) {
+    let step = t.v.at.coefficient(t.plan.lane);
+    let width = size * t.w;
+    let base = em.pointer(t.v.slot, false);
+    let valid = tail.map_or(width, |n| width - t.w + n);
+    // Memory along a folded axis: squares are transposed in registers.
+    let along = t.r.folded.iter().copied().find(|a| t.v.at.coefficient(*a) == 1);
+    let folded = t.r.folded.clone();
+    if step != 1
+        && let Some(k) = along
+        && t.s.extents[k] >= 4
+        && folded.last() == Some(&k)
+    {
+        let others: Vec<Axis> = folded[..folded.len() - 1].to_vec();
+        loops_over(em, t, &others, &mut |em| {
+            em.bind[k] = E::Int(0);
+            let source = em.index(&t.v.at);
+            let into = flat(em, t, width);
+            em.push(S::Call {
+                name: "eg_pack_transposed",
+                args: vec![
+                    Arg::Pointer(base.clone(), source),
+                    Arg::Value(E::Int(step)),
+                    Arg::Value(E::Int(valid)),
+                    Arg::Value(E::Int(t.s.extents[k])),
+                    Arg::Pointer("packed".into(), into),
+                    Arg::Value(E::Int(width)),
+                ],
+            });
+        });
+        return;
+    }
+    loops_over(em, t, &folded, &mut |em| {
+        let source = em.index(&t.v.at);
+        let into = flat(em, t, width);
+        for j in 0..size {
+            let part = if j + 1 == size && !t.v.own { tail } else { None };
+            let value = E::VLoad {
+                base: base.clone(),
+                index: Box::new(source.clone().add(E::Int(j * t.w * step))),
+                dtype: DType::F32,
+                step,
+                part: part.map(|n| Box::new(E::Int(n))),
+            };
+            em.push(S::VStore { base: "packed".into(), index: into.clone().add(E::Int(j * t.w)), dtype: DType::F32, step: 1, part: None, value });
+        }
+    });
+}
+
+/// Position in a panel of the folded axes' indices.
+fn flat(em: &Emitter<'_>, t: &Tile<'_>, width: i64) -> E {
+    let mut at = E::Int(0);
+    for a in &t.r.folded {
+        at = at.times(t.s.extents[*a]).add(em.bind[*a].clone());
+    }
+    at.times(width)
+}
+
+fn loops_over(em: &mut Emitter<'_>, t: &Tile<'_>, axes: &[Axis], body: &mut dyn FnMut(&mut Emitter<'_>)) {
+    match axes.split_first() {
+        None => body(em),
+        // The taps of a small window.
+        Some((a, [])) if t.s.extents[*a] <= UNROLLED => {
+            for i in 0..t.s.extents[*a] {
+                em.open();
+                em.bind[*a] = E::Int(i);
+                body(em);
+                let block = em.close();
+                em.push(S::Block(block));
+            }
+            em.bind[*a] = E::Int(0);
+        }
+        Some((a, rest)) => {
+            let var = em.fresh("k");
+            em.for_loop(&var.clone(), E::Int(0), E::Int(t.s.extents[*a]), 1, |em| {
+                em.bind[*a] = E::Var(var);
+                loops_over(em, t, rest, body);
+            });
+            em.bind[*a] = E::Int(0);
+        }
+    }
+}
+
+/// One tile: accumulators in registers, the loops over the folded axes, the results.
+fn micro(em: &mut Emitter<'_>, t: &Tile<'_>, rows: i64, size: i64, tail: Option<i64>, buffered: bool) {
+    let acc = |i: i64, j: i64| format!("acc{i}_{j}");
+    for a in &t.r.folded {
+        em.bind[*a] = E::Int(0);
+    }
+    let base = em.pointer(t.sc.slot, false);
+    let index = em.index(&t.sc.at);
+    em.push(S::Pointer { name: "scalars".into(), base: Base::Pointer(base), index, dtype: DType::F32, writes: false });
+    let zero = E::Splat(Box::new(E::Lit(Literal::f32(0.0))), DType::F32);
+    for i in 0..rows {
+        for j in 0..size {
+            em.push(S::Var { name: acc(i, j), ty: Ty::vector(DType::F32), value: Some(zero.clone()) });
+        }
+    }
+    let row_step = t.plan.row.map_or(0, |r| t.sc.at.coefficient(r));
+    let lane_step = t.v.at.coefficient(t.plan.lane);
+    let folded = t.r.folded.clone();
+    loops_over(em, t, &folded, &mut |em| {
+        let mut scalar_at = E::Int(0);
+        let mut vector_at = E::Int(0);
+        for a in &folded {
+            scalar_at = scalar_at.add(em.bind[*a].clone().times(t.sc.at.coefficient(*a)));
+            vector_at = vector_at.add(em.bind[*a].clone().times(t.v.at.coefficient(*a)));
+        }
+        let (vector_at, step) = if t.packed { (flat(em, t, size * t.w), 1) } else { (vector_at, lane_step) };
+        for j in 0..size {
+            let part = if j + 1 == size && !t.packed && !t.v.own { tail } else { None };
+            let value = E::VLoad {
+                base: "vectors".into(),
+                index: Box::new(vector_at.clone().add(E::Int(j * t.w * step))),
+                dtype: DType::F32,
+                step,
+                part: part.map(|n| Box::new(E::Int(n))),
+            };
+            em.push(S::Let { name: format!("b{j}"), ty: Ty::vector(DType::F32), value });
+        }
+        for i in 0..rows {
+            let value = E::Load { base: "scalars".into(), index: Box::new(scalar_at.clone().add(E::Int(i * row_step))), dtype: DType::F32 };
+            em.push(S::Let { name: format!("a{i}"), ty: Ty::scalar(DType::F32), value });
+            for j in 0..size {
+                em.push(S::MulAdd { acc: acc(i, j), a: E::Var(format!("a{i}")), b: E::Var(format!("b{j}")) });
+            }
+        }
+    });
+    let first_lane = em.bind[t.plan.lane].clone();
+    let first_row = t.plan.row.map(|r| em.bind[r].clone());
+    let bind_row = |em: &mut Emitter<'_>, i: E| {
+        if let (Some(r), Some(first)) = (t.plan.row, &first_row) {
+            em.bind[r] = first.clone().add(i);
+        }
+    };
+    if buffered {
+        let width = size * t.w;
+        for i in 0..rows {
+            for j in 0..size {
+                em.push(S::VStore {
+                    base: "buffer".into(),
+                    index: E::Int(i * width + j * t.w),
+                    dtype: DType::F32,
+                    step: 1,
+                    part: None,
+                    value: E::Var(acc(i, j)),
+                });
+            }
+        }
+        if t.plan.transposed {
+            across(em, t, rows, size, tail, &first_lane, &bind_row);
+        } else {
+            along(em, t, rows, size, tail, &first_lane, &bind_row);
+        }
+    } else {
+        for i in 0..rows {
+            for j in 0..size {
+                em.open();
+                bind_row(em, E::Int(i));
+                em.bind[t.plan.lane] = first_lane.clone().add(E::Int(j * t.w));
+                let part = if j + 1 == size { tail.map(E::Int) } else { None };
+                em.lane = Some(Lane { axis: t.plan.lane, part });
+                results(em, t, E::Var(acc(i, j)));
+                let block = em.close();
+                em.push(S::Block(block));
+            }
+        }
+    }
+    em.lane = None;
+    em.acc = None;
+    em.bind[t.plan.lane] = first_lane;
+    bind_row(em, E::Int(0));
+}
+
+fn results(em: &mut Emitter<'_>, t: &Tile<'_>, acc: E) {
+    em.acc = Some(acc);
+    for s in &t.s.stores {
+        em.store_vector(s);
+    }
+    em.acc = None;
+}
+
+/// Results from the buffer, along the lanes.
+fn along(em: &mut Emitter<'_>, t: &Tile<'_>, rows: i64, size: i64, tail: Option<i64>, first_lane: &E, bind_row: &dyn Fn(&mut Emitter<'_>, E)) {
+    let width = size * t.w;
+    em.for_loop("i", E::Int(0), E::Int(rows), 1, |em| {
+        bind_row(em, E::var("i"));
+        let at = |j: E| E::VLoad { base: "buffer".into(), index: Box::new(E::var("i").times(width).add(j)), dtype: DType::F32, step: 1, part: None };
+        let whole = if tail.is_some() { size - 1 } else { size };
+        if whole > 0 {
+            em.for_loop("j", E::Int(0), E::Int(whole * t.w), t.w, |em| {
+                em.bind[t.plan.lane] = first_lane.clone().add(E::var("j"));
+                em.lane = Some(Lane { axis: t.plan.lane, part: None });
+                em.push(S::Let { name: "sum".into(), ty: Ty::vector(DType::F32), value: at(E::var("j")) });
+                results(em, t, E::var("sum"));
+            });
+        }
+        if let Some(n) = tail {
+            em.open();
+            em.bind[t.plan.lane] = first_lane.clone().add(E::Int(whole * t.w));
+            em.lane = Some(Lane { axis: t.plan.lane, part: Some(E::Int(n)) });
+            em.push(S::Let { name: "sum".into(), ty: Ty::vector(DType::F32), value: at(E::Int(whole * t.w)) });
+            results(em, t, E::var("sum"));
+            let block = em.close();
+            em.push(S::Block(block));
+        }
+    });
+}
+
+/// Results from the buffer, across the lanes: squares are transposed, then memory runs along the rows.
+fn across(em: &mut Emitter<'_>, t: &Tile<'_>, rows: i64, size: i64, tail: Option<i64>, first_lane: &E, bind_row: &dyn Fn(&mut Emitter<'_>, E)) {
+    let width = size * t.w;
+    let row = t.plan.row.expect("invariant: memory runs along the rows");
+    for block in 0..(rows + t.w - 1) / t.w {
+        let here = (rows - block * t.w).min(t.w);
+        let square = |em: &mut Emitter<'_>, j: E, lanes: i64| {
+            em.push(S::Call {
+                name: "vf_transpose_square",
+                args: vec![
+                    Arg::Pointer("buffer".into(), j.clone().add(E::Int(block * t.w * width))),
+                    Arg::Value(E::Int(width)),
+                    Arg::Pointer("turned".into(), E::Int(0)),
+                ],
+            });
+            em.for_loop("c", E::Int(0), E::Int(lanes), 1, |em| {
+                em.bind[t.plan.lane] = first_lane.clone().add(j).add(E::var("c"));
+                bind_row(em, E::Int(block * t.w));
+                em.lane = Some(Lane { axis: row, part: (here < t.w).then_some(E::Int(here)) });
+                let value = E::VLoad { base: "turned".into(), index: Box::new(E::var("c").times(t.w)), dtype: DType::F32, step: 1, part: None };
+                em.push(S::Let { name: "sum".into(), ty: Ty::vector(DType::F32), value });
+                results(em, t, E::var("sum"));
+            });
+        };
+        let whole = if tail.is_some() { size - 1 } else { size };
+        if whole > 0 {
+            em.for_loop("j", E::Int(0), E::Int(whole * t.w), t.w, |em| square(em, E::var("j"), t.w));
+        }
+        if let Some(n) = tail {
+            em.open();
+            square(em, E::Int(whole * t.w), n);
+            let block = em.close();
+            em.push(S::Block(block));
+        }
+    }
+}

@@ -1,0 +1,284 @@
+//! Runtime kernels as functions: scatter, sort, recurrences.
+
+use egret_ir::dtype::{DType, Literal};
+use egret_ir::op::ScatterOp;
+use egret_ir::op::call::{Activation, Cell, Direction, Recurrent};
+use egret_ir::op::scalar::Scalar;
+
+use crate::affine::Affine;
+use crate::emit::Emitter;
+use crate::loops::{Arg, Base, E, Function, S, Ty};
+use crate::native::{Native, RecurrentSlots};
+use crate::stage::SlotInfo;
+use crate::target::Target;
+use crate::value::{Slot, Value};
+
+/// Slots a runtime kernel reads.
+pub fn reads(n: &Native) -> Vec<Slot> {
+    let mut out = Vec::new();
+    let mut add = |v: &std::sync::Arc<Value>| {
+        v.visit(&mut |v| {
+            if let Value::Load { slot, .. } = &**v {
+                out.push(*slot);
+            }
+        });
+    };
+    match n {
+        Native::Scatter { at, value, slot, .. } => {
+            add(value);
+            add(&std::sync::Arc::new(Value::Index(at.clone())));
+            out.push(*slot);
+        }
+        Native::Sort { value, .. } => add(value),
+        Native::Recurrent { slots, .. } => out.extend(slots.reads()),
+    }
+    out
+}
+
+/// The function of a runtime kernel.
+pub fn emit(n: &Native, slots: &[SlotInfo], target: &Target) -> Function {
+    match n {
+        Native::Scatter { op, slot, extents, at, value, note } => scatter(*op, *slot, extents, at, value, note, slots, target),
+        Native::Sort { slot, value, extents, axis, descending, keep, note } => {
+            sort(*slot, value, extents, *axis, *descending, *keep, note, slots, target)
+        }
+        Native::Recurrent { call, time, batch, input, slots: s, note } => {
+            recurrent(call, *time, *batch, *input, s, note, slots, target)
+        }
+    }
+}
+
+/// One thread, row-major over the updates: the last of several updates of an element wins.
+#[expect(clippy::too_many_arguments, reason = "the fields of one step")]
+fn scatter(
+    op: ScatterOp,
+    slot: Slot,
+    extents: &[i64],
+    at: &Affine,
+    value: &std::sync::Arc<Value>,
+    note: &str,
+    slots: &[SlotInfo],
+    target: &Target,
+) -> Function {
+    fn loops(em: &mut Emitter<'_>, axis: usize, body: &mut dyn FnMut(&mut Emitter<'_>)) {
+        if axis == em.extents.len() {
+            body(em);
+            return;
+        }
+        let var = em.fresh("i");
+        let extent = em.extents[axis];
+        em.for_loop(&var.clone(), E::Int(0), E::Int(extent), 1, |em| {
+            em.bind[axis] = E::Var(var);
+            loops(em, axis + 1, body);
+        });
+    }
+    let mut em = Emitter::new(slots, target);
+    em.bind = vec![E::Int(0); extents.len()];
+    em.extents = extents.to_vec();
+    let dtype = slots[slot.0].dtype;
+    loops(&mut em, 0, &mut |em| {
+        let new = em.scalar(value);
+        let index = em.index(at);
+        let base = em.pointer(slot, true);
+        let old = E::Load { base: base.clone(), index: Box::new(index.clone()), dtype };
+        let combine = |f| E::Map { f, args: vec![old.clone(), new.clone()], from: dtype, to: Ty::scalar(dtype) };
+        let value = match op {
+            ScatterOp::Set => new.clone(),
+            ScatterOp::Add => combine(Scalar::Add),
+            ScatterOp::Mul => combine(Scalar::Mul),
+            ScatterOp::Max => combine(Scalar::Max),
+            ScatterOp::Min => combine(Scalar::Min),
+        };
+        em.push(S::Store { base, index, dtype, value });
+    });
+    let (body, params) = em.finish();
+    Function { notes: vec![note.to_owned()], params, tiles: 1, scratch: 0, body }
+}
+
+/// Each line along the axis is one tile: its values are ranked by counting the ones before each in the order, which is
+/// stable; quadratic, for the short lines models sort.
+#[expect(clippy::too_many_arguments, reason = "the fields of one step")]
+fn sort(
+    slot: Slot,
+    value: &std::sync::Arc<Value>,
+    extents: &[i64],
+    axis: usize,
+    descending: bool,
+    keep: i64,
+    note: &str,
+    slots: &[SlotInfo],
+    target: &Target,
+) -> Function {
+    let n = extents[axis];
+    let dtype = value.dtype();
+    let mut em = Emitter::new(slots, target);
+    em.bind = vec![E::Int(0); extents.len()];
+    em.extents = extents.to_vec();
+    let mut rest = E::var("tile");
+    let mut tiles = 1;
+    let mut shape = extents.to_vec();
+    shape[axis] = keep;
+    for a in (0..extents.len()).rev().filter(|a| *a != axis) {
+        em.bind[a] = rest.clone().rem(extents[a]);
+        rest = rest.div(extents[a]);
+        tiles *= extents[a];
+    }
+    em.push(S::Pointer { name: "line".into(), base: Base::Scratch(0), index: E::Int(0), dtype, writes: true });
+    em.for_loop("k", E::Int(0), E::Int(n), 1, |em| {
+        em.bind[axis] = E::var("k");
+        let v = em.scalar(value);
+        em.push(S::Store { base: "line".into(), index: E::var("k"), dtype, value: v });
+    });
+    em.for_loop("k", E::Int(0), E::Int(n), 1, |em| {
+        let load = |i: &str| E::Load { base: "line".into(), index: Box::new(E::var(i)), dtype };
+        em.push(S::Let { name: "mine".into(), ty: Ty::scalar(dtype), value: load("k") });
+        em.push(S::Var { name: "rank".into(), ty: Ty::scalar(DType::I64), value: Some(E::Lit(Literal::i64(0))) });
+        em.for_loop("j", E::Int(0), E::Int(n), 1, |em| {
+            em.push(S::Let { name: "other".into(), ty: Ty::scalar(dtype), value: load("j") });
+            let boolean = |f, args, from| E::Map { f, args, from, to: Ty::scalar(DType::Bool) };
+            let (a, b) = (E::var("other"), E::var("mine"));
+            let nan = |e: E| {
+                if dtype.is_float() { boolean(Scalar::IsNan, vec![e], dtype) } else { E::Lit(Literal::bool(false)) }
+            };
+            // `before`: strictly earlier in the order, NaN above everything; or equal and of lower index.
+            let (lo, hi) = if descending { (b.clone(), a.clone()) } else { (a.clone(), b.clone()) };
+            let less = boolean(Scalar::Lt, vec![lo.clone(), hi.clone()], dtype);
+            let nan_above = boolean(
+                Scalar::And,
+                vec![nan(hi.clone()), boolean(Scalar::Not, vec![nan(lo.clone())], DType::Bool)],
+                DType::Bool,
+            );
+            let strictly = boolean(Scalar::Or, vec![less, nan_above], DType::Bool);
+            let both_nan = boolean(Scalar::And, vec![nan(a.clone()), nan(b.clone())], DType::Bool);
+            let equal = boolean(Scalar::Or, vec![boolean(Scalar::Eq, vec![a, b], dtype), both_nan], DType::Bool);
+            let lower = boolean(Scalar::Lt, vec![E::Element(Box::new(E::var("j"))), E::Element(Box::new(E::var("k")))], DType::I64);
+            let tie = boolean(Scalar::And, vec![equal, lower], DType::Bool);
+            let before = boolean(Scalar::Or, vec![strictly, tie], DType::Bool);
+            let one = E::Map { f: Scalar::Cast(DType::I64), args: vec![before], from: DType::Bool, to: Ty::scalar(DType::I64) };
+            let value = E::Map { f: Scalar::Add, args: vec![E::var("rank"), one], from: DType::I64, to: Ty::scalar(DType::I64) };
+            em.push(S::Set { name: "rank".into(), value });
+        });
+        let axes: Vec<Affine> = (0..extents.len()).map(Affine::axis).collect();
+        let flat = Affine::flatten(&axes, &shape);
+        em.bind[axis] = E::var("rank");
+        let index = em.index(&flat);
+        let base = em.pointer(slot, true);
+        em.open();
+        em.push(S::Store { base, index, dtype: DType::I64, value: E::Element(Box::new(E::var("k"))) });
+        let then = em.close();
+        let cond = E::Within { index: Box::new(E::var("rank")), lo: None, hi: Some(keep), step: 1 };
+        em.push(S::If { cond, then, otherwise: Vec::new() });
+    });
+    let (body, params) = em.finish();
+    Function { notes: vec![note.to_owned()], params, tiles, scratch: n as usize * dtype.size(), body }
+}
+
+fn activation(a: &Activation) -> (&'static str, Literal, Literal) {
+    let zero = Literal::f32(0.0);
+    match a {
+        Activation::Relu => ("EG_RELU", zero, zero),
+        Activation::Tanh => ("EG_TANH", zero, zero),
+        Activation::Sigmoid => ("EG_SIGMOID", zero, zero),
+        Activation::Affine(a, b) => ("EG_AFFINE", *a, *b),
+        Activation::LeakyRelu(a) => ("EG_LEAKY_RELU", *a, zero),
+        Activation::ThresholdedRelu(a) => ("EG_THRESHOLDED_RELU", *a, zero),
+        Activation::ScaledTanh(a, b) => ("EG_SCALED_TANH", *a, *b),
+        Activation::HardSigmoid(a, b) => ("EG_HARD_SIGMOID", *a, *b),
+        Activation::Elu(a) => ("EG_ELU", *a, zero),
+        Activation::Softsign => ("EG_SOFTSIGN", zero, zero),
+        Activation::Softplus => ("EG_SOFTPLUS", zero, zero),
+    }
+}
+
+/// One call of the runtime per direction and batch row; they are the tiles.
+#[expect(clippy::too_many_arguments, reason = "the fields of one step")]
+fn recurrent(
+    r: &Recurrent,
+    time: i64,
+    batch: i64,
+    input: i64,
+    s: &RecurrentSlots,
+    note: &str,
+    slots: &[SlotInfo],
+    target: &Target,
+) -> Function {
+    let mut em = Emitter::new(slots, target);
+    let (h, g) = (r.hidden, r.cell.gates());
+    let dirs = r.direction.count();
+    // Tile: direction · batch + row.
+    let (dir, row) = if dirs == 1 { (E::Int(0), E::var("tile")) } else { (E::var("tile").div(batch), E::var("tile").rem(batch)) };
+    let pointer = |em: &mut Emitter<'_>, slot: Option<Slot>, at: E, writes: bool| match slot {
+        Some(slot) => Arg::Pointer(em.pointer(slot, writes), at),
+        None => Arg::Null,
+    };
+    let name = match r.cell {
+        Cell::Lstm => "eg_lstm",
+        Cell::Gru => "eg_gru",
+        Cell::Rnn => "eg_rnn",
+    };
+    let int = |i: i64| Arg::Value(E::Int(i));
+    let state = dir.clone().times(batch).add(row.clone()).times(h);
+    let mut args = vec![
+        int(time),
+        int(input),
+        int(h),
+        // Steps between time steps of X and Y.
+        int(batch * input),
+        int(dirs * batch * h),
+        Arg::Value(match r.direction {
+            Direction::Forward => E::Int(0),
+            Direction::Reverse => E::Int(1),
+            Direction::Bidirectional => dir.clone(),
+        }),
+    ];
+    args.push(pointer(&mut em, Some(s.x), row.clone().times(input), false));
+    args.push(pointer(&mut em, Some(s.w), dir.clone().times(g * h * input), false));
+    args.push(pointer(&mut em, Some(s.r), dir.clone().times(g * h * h), false));
+    args.push(pointer(&mut em, s.b, dir.clone().times(2 * g * h), false));
+    args.push(pointer(&mut em, s.lengths, row.clone(), false));
+    args.push(pointer(&mut em, s.initial_h, state.clone(), false));
+    if r.cell == Cell::Lstm {
+        args.push(pointer(&mut em, s.initial_c, state.clone(), false));
+        args.push(pointer(&mut em, s.p, dir.clone().times(3 * h), false));
+    }
+    args.push(pointer(&mut em, Some(s.y), state.clone(), true));
+    args.push(pointer(&mut em, Some(s.y_h), state.clone(), true));
+    if r.cell == Cell::Lstm {
+        args.push(pointer(&mut em, s.y_c, state, true));
+    }
+    em.push(S::Pointer { name: "work".into(), base: Base::Scratch(0), index: E::Int(0), dtype: DType::F32, writes: true });
+    args.push(Arg::Pointer("work".into(), E::Int(0)));
+    args.push(Arg::Value(E::Lit(r.clip.unwrap_or(Literal::f32(f32::INFINITY)))));
+    args.push(int(i64::from(match r.cell {
+        Cell::Lstm => r.input_forget,
+        Cell::Gru => r.linear_before_reset,
+        Cell::Rnn => false,
+    })));
+    // Activations of the second direction follow those of the first.
+    let per = r.cell.activations();
+    let one = |d: usize| {
+        let mut args = args.clone();
+        for a in r.activations.iter().skip(d * per).take(per) {
+            let (name, x, y) = activation(a);
+            args.push(Arg::Name(name.to_owned()));
+            args.push(Arg::Value(E::Lit(x)));
+            args.push(Arg::Value(E::Lit(y)));
+        }
+        S::Call { name, args }
+    };
+    let (first, second) = (one(0), one(per_dir(dirs)));
+    if first == second || dirs == 1 {
+        em.push(first);
+    } else {
+        let cond = E::Within { index: Box::new(dir), lo: None, hi: Some(1), step: 1 };
+        em.push(S::If { cond, then: vec![first], otherwise: vec![second] });
+    }
+    let scratch = ((time * g + 2 * g + 4) * h * 4) as usize;
+    let (body, params) = em.finish();
+    Function { notes: vec![note.to_owned()], params, tiles: dirs * batch, scratch, body }
+}
+
+/// Index of the second direction's activations; the first's where there is none.
+fn per_dir(dirs: i64) -> usize {
+    usize::from(dirs == 2)
+}
