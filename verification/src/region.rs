@@ -1,0 +1,175 @@
+//! Parts of a graph between values that are given, evaluated in any scalar domain.
+
+use std::collections::BTreeMap;
+
+use egret_ir::eval::{Array, Bindings, Domain, EvalError, Value, eval_node};
+use egret_ir::op::Op;
+use egret_ir::origin::Origin;
+use egret_ir::{Graph, ValueId};
+
+/// Nodes to evaluate, operands first, for some targets.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Region {
+    /// The nodes, in topological order. Given values are not among them.
+    pub order: Vec<ValueId>,
+    /// Given values that are read, in order.
+    pub cut: Vec<ValueId>,
+    /// What is wanted.
+    pub targets: Vec<ValueId>,
+}
+
+impl Region {
+    /// Everything that `targets` need, back to the values for which `given` holds. A target is computed even if it is
+    /// itself given, unless it is a graph input.
+    pub fn behind(graph: &Graph, targets: &[ValueId], given: &dyn Fn(ValueId) -> bool) -> Self {
+        let mut order = std::collections::BTreeSet::new();
+        let mut cut = std::collections::BTreeSet::new();
+        let mut stack: Vec<(ValueId, bool)> = targets.iter().map(|t| (*t, true)).collect();
+        while let Some((v, target)) = stack.pop() {
+            let input = matches!(graph.node(v).op, Op::Input(_));
+            if input || (!target && given(v)) {
+                cut.insert(v);
+            } else if order.insert(v) {
+                stack.extend(graph.node(v).args.iter().map(|a| (*a, false)));
+            }
+        }
+        // A given value that is also a target is computed for its own sake and given to the others.
+        let order: Vec<ValueId> = order.into_iter().filter(|v| !cut.contains(v) || targets.contains(v)).collect();
+        Self { order, cut: cut.into_iter().collect(), targets: targets.to_vec() }
+    }
+
+    /// Number of contractions and recurrences.
+    pub fn contractions(&self, graph: &Graph) -> usize {
+        self.order.iter().filter(|v| matches!(graph.node(**v).op, Op::Contract { .. }) || is_recurrent(graph, **v)).count()
+    }
+
+    /// Whether a recurrence or control flow is inside, whose error bound grows with every step.
+    pub fn iterates(&self, graph: &Graph) -> bool {
+        self.order.iter().any(|v| is_recurrent(graph, *v) || matches!(graph.node(*v).op, Op::If(..) | Op::Loop(_)))
+    }
+
+    /// Whether nothing is computed: constants and index movement only.
+    pub fn is_movement(&self, graph: &Graph) -> bool {
+        self.order.iter().all(|v| {
+            let op = &graph.node(*v).op;
+            op.is_movement() || matches!(op, Op::Const(_) | Op::Dim(_) | Op::Iota { .. })
+        })
+    }
+
+    /// Positions of the imported nodes it comes from, in order.
+    pub fn sites(&self, graph: &Graph) -> Vec<(u32, String, String)> {
+        let mut sites: BTreeMap<u32, (String, String)> = BTreeMap::new();
+        for v in &self.order {
+            for o in &graph.node(*v).origins {
+                if let Origin::Onnx { index, op, name } = o {
+                    sites.entry(*index).or_insert_with(|| (op.to_string(), name.to_string()));
+                }
+            }
+        }
+        sites.into_iter().map(|(i, (op, name))| (i, op, name)).collect()
+    }
+}
+
+fn is_recurrent(graph: &Graph, v: ValueId) -> bool {
+    matches!(&graph.node(v).op, Op::Call(c) if matches!(**c, egret_ir::op::call::Call::Recurrent(_)))
+}
+
+/// The ONNX operator that a node comes from, where it is one.
+pub fn onnx_op(graph: &Graph, v: ValueId) -> Option<&str> {
+    let mut found = None;
+    for o in &graph.node(v).origins {
+        if let Origin::Onnx { op, .. } = o {
+            match found {
+                None => found = Some(&**op),
+                Some(f) if f == &**op => {}
+                Some(_) => return None,
+            }
+        }
+    }
+    found
+}
+
+/// How opaque operators are evaluated in a domain.
+pub trait Opaques<D: Domain> {
+    /// The value (a tuple) of an opaque node.
+    fn opaque(&self, graph: &Graph, v: ValueId, domain: &D, args: &[&Value<D::Float>]) -> Result<Value<D::Float>, EvalError>;
+}
+
+/// Opaque operators have no value.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct NoOpaques;
+
+impl<D: Domain> Opaques<D> for NoOpaques {
+    fn opaque(&self, graph: &Graph, v: ValueId, domain: &D, args: &[&Value<D::Float>]) -> Result<Value<D::Float>, EvalError> {
+        eval_node(graph, v, domain, args, &Bindings::default())
+    }
+}
+
+/// Evaluates a region. Values that nobody needs any more are dropped on the way. Symbols that a Dim node computes are
+/// added to `bindings`.
+pub fn evaluate<D: Domain>(
+    graph: &Graph,
+    region: &Region,
+    domain: &D,
+    given: &BTreeMap<ValueId, Array<D::Float>>,
+    bindings: &mut Bindings,
+    opaques: &dyn Opaques<D>,
+) -> Result<Vec<Array<D::Float>>, EvalError> {
+    let mut uses: BTreeMap<ValueId, usize> = BTreeMap::new();
+    for v in &region.order {
+        for a in &graph.node(*v).args {
+            *uses.entry(*a).or_default() += 1;
+        }
+    }
+    let mut values: BTreeMap<ValueId, Value<D::Float>> = BTreeMap::new();
+    for c in &region.cut {
+        if let Some(a) = given.get(c) {
+            values.insert(*c, a.clone().into());
+        }
+    }
+    let mut results: BTreeMap<ValueId, Value<D::Float>> = BTreeMap::new();
+    for &v in &region.order {
+        let node = graph.node(v);
+        let args: Vec<&Value<D::Float>> = node.args.iter().filter_map(|a| values.get(a)).collect();
+        let value = if matches!(node.op, Op::Opaque(_)) {
+            opaques.opaque(graph, v, domain, &args)?
+        } else {
+            eval_node(graph, v, domain, &args, bindings)?
+        };
+        bind_dim(&node.op, &value, bindings);
+        for a in &node.args {
+            if let Some(n) = uses.get_mut(a) {
+                *n -= 1;
+                if *n == 0 {
+                    values.remove(a);
+                }
+            }
+        }
+        if region.targets.contains(&v) {
+            results.insert(v, value.clone());
+        }
+        if uses.get(&v).is_some_and(|n| *n > 0) && !region.cut.contains(&v) {
+            values.insert(v, value);
+        }
+    }
+    let wanted = |t: &ValueId| {
+        let value = results.get(t).and_then(Value::tensor).cloned().or_else(|| given.get(t).cloned());
+        value.ok_or_else(|| not_a_tensor(graph, *t))
+    };
+    region.targets.iter().map(wanted).collect()
+}
+
+/// The error for a value that is no tensor.
+pub fn not_a_tensor(graph: &Graph, v: ValueId) -> EvalError {
+    let trap = egret_ir::eval::Trap::NotTensor(graph.ty(v).clone());
+    EvalError { value: v, at: egret_ir::check::OriginPrefix(graph.node(v).origins.clone()), trap }
+}
+
+/// Records the value of a symbol that a Dim node computes.
+pub fn bind_dim<F: Copy>(op: &Op, value: &Value<F>, bindings: &mut Bindings) {
+    if let (Op::Dim(d), Some([n])) = (op, value.tensor().and_then(Array::ints))
+        && let Some(symbol) = d.as_symbol()
+    {
+        bindings.set(symbol, *n);
+    }
+}
