@@ -1,0 +1,108 @@
+//! `cargo xtask bench`: the criterion benches, and the comparison with ONNX Runtime.
+
+use std::fs;
+
+use anyhow::{Context, Result, bail};
+
+use crate::egret::{Benched, Egret, run_args};
+use crate::table::Table;
+use crate::{models, system};
+
+/// What to measure.
+#[derive(clap::Args, Debug)]
+pub struct Args {
+    #[command(subcommand)]
+    what: Option<What>,
+}
+
+#[derive(clap::Subcommand, Debug)]
+enum What {
+    /// The compiled libraries beside ONNX Runtime on the real models: one thread, thread CPU
+    /// time, runs of both by turns, medians
+    Peers(Peers),
+    /// The criterion benches only
+    Criterion {
+        /// Passed on to criterion: a filter, --save-baseline NAME, ...
+        #[arg(trailing_var_arg = true, allow_hyphen_values = true)]
+        rest: Vec<String>,
+    },
+}
+
+/// Which models, and when the result is a failure.
+#[derive(clap::Args, Debug, Default)]
+pub struct Peers {
+    /// Only these models
+    #[arg(long, value_delimiter = ',', value_name = "NAME,...")]
+    only: Vec<String>,
+    /// The models for benches too
+    #[arg(long)]
+    all: bool,
+    /// Fail where the geometric mean of the ratios is above this
+    #[arg(long, value_name = "RATIO")]
+    max_mean: Option<f64>,
+    /// Fail where any ratio is above this
+    #[arg(long, value_name = "RATIO")]
+    max_ratio: Option<f64>,
+}
+
+/// Runs what was asked for: both, where nothing was.
+pub fn run(args: &Args) -> Result<()> {
+    match &args.what {
+        None => criterion(&[]).and_then(|()| peers(&Peers::default())),
+        Some(What::Criterion { rest }) => criterion(rest),
+        Some(What::Peers(args)) => peers(args),
+    }
+}
+
+fn criterion(rest: &[String]) -> Result<()> {
+    let fixed = ["bench", "--package", "egret-benches", "--benches", "--"];
+    system::run(&mut system::cargo(fixed.into_iter().map(str::to_owned).chain(rest.iter().cloned())))
+}
+
+fn peers(args: &Peers) -> Result<()> {
+    if egret_models::onnxruntime().is_none() {
+        bail!("ONNX Runtime is not there: run cargo xtask setup --only onnxruntime");
+    }
+    let chosen = models::choose(&args.only, args.all)?;
+    let egret = Egret::build()?;
+    let work = system::cargo_target().join("xtask-models");
+    fs::create_dir_all(&work).with_context(|| format!("creating {}", work.display()))?;
+
+    let mut table = Table::new(["model", "egret ms", "ONNX Runtime ms", "ratio"]);
+    let (mut ratios, mut failures) = (Vec::new(), Vec::new());
+    for model in &chosen {
+        println!("{}", model.name);
+        let library = work.join(format!("{}.bench.so", model.name));
+        let measured = egret
+            .compile(&model.path(), &library, &model.binding_args())
+            .and_then(|_| egret.bench(&library, &model.path(), &run_args(model)));
+        match measured {
+            Ok(Benched { median_ms, onnxruntime_ms: Some(other), ratio: Some(ratio) }) => {
+                ratios.push((ratio, model.name.clone()));
+                table.row([
+                    model.name.clone(),
+                    format!("{median_ms:.2}"),
+                    format!("{other:.2}"),
+                    format!("{ratio:.2}"),
+                ]);
+            }
+            Ok(Benched { .. }) => failures.push(format!("{}: egret bench did not measure ONNX Runtime", model.name)),
+            Err(error) => failures.push(format!("{}: {error:#}", model.name)),
+        }
+    }
+    println!("\n{}", table.render());
+    if let Some((worst, name)) = ratios.iter().max_by(|a, b| a.0.total_cmp(&b.0)) {
+        let mean = (ratios.iter().map(|(ratio, _)| ratio.ln()).sum::<f64>() / ratios.len() as f64).exp();
+        println!("\ngeometric mean {mean:.2}, worst {worst:.2} ({name})");
+        if args.max_mean.is_some_and(|limit| mean > limit) {
+            failures.push(format!("the geometric mean {mean:.2} is above the limit"));
+        }
+        if args.max_ratio.is_some_and(|limit| *worst > limit) {
+            failures.push(format!("{name}: {worst:.2} is above the limit"));
+        }
+    }
+    if !failures.is_empty() {
+        bail!("{}", failures.join("\n"));
+    }
+    Ok(())
+}

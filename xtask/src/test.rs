@@ -1,0 +1,54 @@
+//! `cargo xtask test` and `bless`.
+
+use anyhow::Result;
+
+use crate::{models, setup, system, tidy};
+
+/// What to test.
+#[derive(clap::Args, Debug)]
+pub struct Args {
+    /// Fetch nothing: tests that need what is not there are left out, and named
+    #[arg(long)]
+    offline: bool,
+    /// Leave out the real models from end to end
+    #[arg(long)]
+    fast: bool,
+}
+
+/// All checks, the quick ones first; stops at the first that fails.
+pub fn run(args: &Args) -> Result<()> {
+    if !args.offline {
+        stage("setup");
+        let fetched = setup::run(&setup::Args { without: vec!["libtorch".into()], ..setup::Args::default() });
+        if let Err(error) = fetched {
+            println!("{error:#}\nGoing on without: tests that need it are left out.");
+        }
+    }
+    stage("format");
+    system::run(&mut system::cargo(["fmt", "--all", "--check"]))?;
+    stage("tidy");
+    tidy::run()?;
+    stage("clippy");
+    system::run(&mut system::cargo(["clippy", "--quiet", "--workspace", "--all-targets", "--", "-D", "warnings"]))?;
+    stage("tests");
+    system::run(&mut system::cargo(["test", "--quiet", "--workspace"]))?;
+    if !args.fast {
+        stage("models");
+        if egret_models::onnxruntime().is_some() {
+            models::run(&models::Args::default())?;
+        } else {
+            println!("left out: ONNX Runtime is not there (cargo xtask setup)");
+        }
+    }
+    println!("\nall passed");
+    Ok(())
+}
+
+/// Runs the tests with BLESS=1: expected outputs are rewritten to what came out.
+pub fn bless() -> Result<()> {
+    system::run(system::cargo(["test", "--quiet", "--workspace"]).env("BLESS", "1"))
+}
+
+fn stage(name: &str) {
+    println!("\n== {name}");
+}
