@@ -1,0 +1,44 @@
+//! `egret lower`.
+
+use std::path::PathBuf;
+
+use super::Outcome;
+use super::args::{Rewriting, Shapes};
+use super::output::Output;
+
+/// Show a model at one level of the compiler.
+#[derive(clap::Args)]
+pub struct Args {
+    /// The ONNX model
+    input: PathBuf,
+    /// The level
+    #[arg(long, value_enum)]
+    to: egret::Level,
+    #[command(flatten)]
+    shapes: Shapes,
+    #[command(flatten)]
+    rewriting: Rewriting,
+    /// CPU features, for loops and C
+    #[arg(long, value_name = "CPU", default_value = "native")]
+    cpu: String,
+    /// Write to a file
+    #[arg(short, long, value_name = "FILE")]
+    output: Option<PathBuf>,
+}
+
+pub fn run(a: &Args, out: &Output) -> egret::Result<Outcome> {
+    let options = egret::CompileOptions {
+        binding: a.shapes.binding()?,
+        numeric: a.rewriting.numeric(),
+        rule_files: a.rewriting.rules.clone(),
+        cpu: a.cpu.parse()?,
+        ..egret::CompileOptions::default()
+    };
+    let text = egret::lower(&a.input, a.to, &options, &|s| out.step(s))?;
+    out.clear();
+    match &a.output {
+        Some(path) => egret::write_file(path, text.as_bytes())?,
+        None => super::output::print(&text),
+    }
+    Ok(Outcome::Done)
+}

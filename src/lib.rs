@@ -1,0 +1,26 @@
+//! Egret, a compiler for trained neural networks: the API behind the command line.
+//!
+//! [`optimize`] turns an ONNX model into an equal, cheaper one. [`compile`] turns it into a shared library with a C header,
+//! [`emit_c`] into a C source tree. [`verify()`] decides whether two of them are equal, within bounds derived from the model.
+//! [`lower`] shows a model at any level in between.
+
+mod compile;
+mod error;
+mod files;
+mod lower;
+mod optimize;
+mod verify;
+
+pub use compile::{CompileOptions, Compiled, Planned, compile, emit_c, plan};
+pub use error::{Error, Result};
+pub use files::write_file;
+pub use lower::{Level, lower};
+pub use optimize::{OptimizeOptions, Optimized, RuleCount, Summary, load_rules, optimize};
+pub use verify::{Oracle, VerifyOptions, verify};
+
+pub use egret_codegen_c::Cpu;
+pub use egret_onnx::ReadOptions as Binding;
+pub use egret_rules::Numeric;
+
+/// Is told what is being done now.
+pub type Progress<'a> = &'a dyn Fn(&str);

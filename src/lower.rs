@@ -1,0 +1,120 @@
+//! A model shown at one level of the compiler.
+
+use std::fmt::Write as _;
+use std::path::Path;
+
+use egret_ir::choice::ClassGraph;
+use egret_ir::text;
+use egret_ir::{Graph, Type, expr};
+
+use crate::compile::{CompileOptions, emit, plan};
+use crate::{Error, Progress, Result, optimize};
+
+/// The levels, top to bottom.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[cfg_attr(feature = "cli", derive(clap::ValueEnum))]
+pub enum Level {
+    /// The typed graph of structural kinds
+    Graph,
+    /// The saturated e-graph: classes with all their ways
+    Egraph,
+    /// The chosen program of kernels
+    Kernels,
+    /// The meaning of every kernel in index notation
+    Expr,
+    /// The scheduled loops
+    Loops,
+    /// The C source
+    C,
+}
+
+/// The text of a model at a level.
+pub fn lower(path: &Path, level: Level, options: &CompileOptions, progress: Progress<'_>) -> Result<String> {
+    match level {
+        Level::Graph => {
+            let imported = egret_onnx::read(path, &options.binding).map_err(Error::read(path))?;
+            Ok(text::print(&optimize::check(path, &imported)?.pruned()))
+        }
+        Level::Egraph => {
+            let rules = optimize::rules(&options.rule_files)?;
+            let imported = egret_onnx::read(path, &options.binding).map_err(Error::read(path))?;
+            let typed = optimize::check(path, &imported)?;
+            Ok(classes_text(&optimize::saturate(&typed, &rules, options.numeric).classes))
+        }
+        Level::Kernels => Ok(text::print_program(&plan(path, options, progress)?.program)),
+        Level::Expr => {
+            let mut out = String::new();
+            for kernel in &plan(path, options, progress)?.program.kernels {
+                let _ = writeln!(out, "kernel {}", kernel.name);
+                out.push_str(&expressions(&kernel.body));
+            }
+            Ok(out)
+        }
+        Level::Loops => {
+            let planned = plan(path, options, progress)?;
+            let mut out = String::new();
+            for kernel in &planned.program.kernels {
+                let target = options.cpu.target();
+                let coded = egret_codegen::kernel::code(kernel, &|_| None, &target).map_err(|list| Error::Unsupported {
+                    path: path.to_owned(),
+                    reasons: list.iter().map(ToString::to_string).collect(),
+                })?;
+                let _ = writeln!(out, "kernel {}", kernel.name);
+                for f in &coded.functions {
+                    let _ = writeln!(out, "{f}");
+                }
+            }
+            Ok(out)
+        }
+        Level::C => {
+            let planned = plan(path, options, progress)?;
+            let source = emit(path, &planned.program, options.cpu)?;
+            let mut out = String::new();
+            for (name, bytes) in &source.files {
+                if let Ok(code) = std::str::from_utf8(bytes)
+                    && name.ends_with(".c")
+                {
+                    let _ = writeln!(out, "/* ---- {name} ---- */\n{code}");
+                }
+            }
+            Ok(out)
+        }
+    }
+}
+
+fn expressions(body: &Graph) -> String {
+    let mut out = String::new();
+    for v in body.values() {
+        let node = body.node(v);
+        let types: Vec<&Type> = node.args.iter().map(|a| body.ty(*a)).collect();
+        let args: Vec<String> = node.args.iter().map(|a| format!("%{}", a.0)).collect();
+        let _ = match expr::meaning(&node.op, &types) {
+            Some(e) => writeln!(out, "  %{}{} = {}", v.0, node.ty, e.with_names(&args)),
+            None => writeln!(
+                out,
+                "  %{}{} = {}({})",
+                v.0,
+                node.ty,
+                text::op_text(&node.op, &body.tables),
+                args.join(", ")
+            ),
+        };
+    }
+    out
+}
+
+fn classes_text(classes: &ClassGraph) -> String {
+    let mut out = format!("classes {} {{\n", text::quoted(&classes.name));
+    for (i, class) in classes.classes.iter().enumerate() {
+        let constant = if class.constant { " constant" } else { "" };
+        let _ = writeln!(out, "  c{i} : {}{constant}", class.ty);
+        for way in &class.nodes {
+            let args: Vec<String> = way.args.iter().map(|a| format!("c{}", a.0)).collect();
+            let _ = writeln!(out, "    {} {}", text::op_text(&way.op, &classes.tables), args.join(", "));
+        }
+    }
+    let outputs: Vec<String> =
+        classes.outputs.iter().map(|(name, c)| format!("{} c{}", text::quoted(name), c.0)).collect();
+    let _ = write!(out, "  return {}\n}}\n", outputs.join(", "));
+    out
+}

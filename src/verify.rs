@@ -1,0 +1,113 @@
+//! Is a model what it claims to be?
+
+use std::path::Path;
+
+use egret_codegen_c::Library;
+use egret_ir::Tensor;
+use egret_verification::onnxruntime::{self, Level};
+use egret_verification::{InputSpec, Model, Options, Report, Subject};
+
+use crate::compile::{CompileOptions, plan};
+use crate::{Binding, Error, Progress, Result};
+
+/// The engine that runs the candidate. The reference is always the model's own meaning in 64-bit floats.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[cfg_attr(feature = "cli", derive(clap::ValueEnum))]
+pub enum Oracle {
+    /// Egret's interpreter in the declared types, node by node
+    Interpreter,
+    /// ONNX Runtime with optimizations off: every node is checked
+    Onnxruntime,
+    /// ONNX Runtime at its full optimization level: outputs only
+    OnnxruntimeFull,
+    /// LibTorch, kind by kind (feature `libtorch`)
+    #[cfg(feature = "libtorch")]
+    Libtorch,
+}
+
+/// How to compare.
+#[derive(Clone, Debug, Default)]
+pub struct VerifyOptions {
+    /// Extents of unknown dimensions.
+    pub binding: Binding,
+    /// The engine; None: ONNX Runtime where it is found, else the interpreter.
+    pub oracle: Option<Oracle>,
+    /// Seeded inputs to compare on (at least one).
+    pub samples: usize,
+    /// Seed of the first.
+    pub seed: u64,
+    /// Values of inputs.
+    pub given: Vec<(String, Tensor)>,
+    /// How other inputs are made.
+    pub specs: Vec<(String, InputSpec)>,
+    /// Random-rounding runs behind a floor; None: by the model's size.
+    pub runs: Option<usize>,
+}
+
+/// Compares a candidate with a model: another model, a library compiled from it, or (None) the model itself in an engine.
+pub fn verify(
+    model: &Path,
+    candidate: Option<&Path>,
+    options: &VerifyOptions,
+    progress: Progress<'_>,
+) -> Result<Report> {
+    progress("reading");
+    let reference = Model::read(model, &options.binding).map_err(Error::read(model))?;
+    let rule = Options {
+        samples: options.samples.max(1),
+        seed: options.seed,
+        given: options.given.clone(),
+        specs: options.specs.clone(),
+        runs: options.runs,
+        ..Options::default()
+    };
+    if let Some(path) = candidate
+        && path.extension().is_some_and(|e| e == "so" || e == "dylib" || e == "dll")
+    {
+        progress("choosing the same kernels again");
+        let compile = CompileOptions { binding: options.binding.clone(), ..CompileOptions::default() };
+        let program = plan(model, &compile, &|_| {})?.program;
+        // A library of another version or instruction set has other kernels: it is compared by its outputs alone.
+        let same = Library::open(path)?.program_text() == egret_ir::text::print_program(&program);
+        let mut subject = Subject::compiled(path, rule.threads, same.then_some(&program))?;
+        progress("comparing");
+        return Ok(egret_verification::verify(&reference, &mut subject, &rule)?);
+    }
+    let other = match candidate {
+        Some(path) => Some(read_candidate(path, &options.binding)?),
+        None => None,
+    };
+    let candidate = other.as_ref().unwrap_or(&reference);
+    let oracle = options.oracle.unwrap_or_else(|| match onnxruntime::library() {
+        Ok(_) => Oracle::Onnxruntime,
+        Err(_) => Oracle::Interpreter,
+    });
+    let mut subject = match oracle {
+        Oracle::Interpreter => Subject::interpreter(candidate),
+        Oracle::Onnxruntime => Subject::onnxruntime(candidate, Level::Off, rule.threads),
+        Oracle::OnnxruntimeFull => Subject::onnxruntime(candidate, Level::All, rule.threads),
+        #[cfg(feature = "libtorch")]
+        Oracle::Libtorch => Subject::libtorch(candidate),
+    };
+    progress("comparing");
+    Ok(egret_verification::verify(&reference, &mut subject, &rule)?)
+}
+
+/// The candidate, with those bindings that it still leaves open: an optimized model has its extents in it.
+fn read_candidate(path: &Path, binding: &Binding) -> Result<Model> {
+    let open = Model::read(path, &Binding::default()).map_err(Error::read(path))?;
+    let mut symbols = std::collections::BTreeSet::new();
+    for input in &open.imported.graph.inputs {
+        for d in input.ty.as_tensor().iter().flat_map(|t| &t.shape) {
+            d.symbols(&mut |s| {
+                symbols.insert(s.name().to_owned());
+            });
+        }
+    }
+    if symbols.is_empty() {
+        return Ok(open);
+    }
+    let dims = binding.dims.iter().filter(|(name, _)| symbols.contains(name)).cloned().collect();
+    let binding = Binding { dims, shapes: binding.shapes.clone() };
+    Model::read(path, &binding).map_err(Error::read(path))
+}
