@@ -71,7 +71,9 @@ pub fn plan(path: &Path, options: &CompileOptions, progress: Progress<'_>) -> Re
     let mut saturated = optimize::saturate(&typed, &rules, options.numeric);
     // Buffers keep the model's names, so that a verifier can pair them with values of the model.
     for (name, v) in &imported.values {
-        saturated.classes.names.entry(saturated.class_of[v.index()]).or_insert_with(|| name.clone());
+        if let Some(class) = saturated.class_of[v.index()] {
+            saturated.classes.names.entry(class).or_insert_with(|| name.clone());
+        }
     }
     progress("choosing kernels");
     let machine = egret_extractor::machines::named(machine_of(options.cpu))?;

@@ -185,6 +185,8 @@ fn the_readme_block_runs() {
     let readme = std::fs::read_to_string(root.join("README.md")).expect("a README");
     let block = readme.split("## Ten lines").nth(1).and_then(|t| t.split("```").nth(1)).expect("the block");
     let folder = tempfile::tempdir().expect("a temporary folder");
+    let built = Command::new(env!("CARGO")).args(["build", "--quiet", "--example", "make_model"]).current_dir(root).status();
+    assert!(built.expect("cargo starts").success());
     let lines: Vec<&str> = block.lines().filter_map(|l| l.strip_prefix("$ ")).collect();
     assert_eq!(lines.len(), 10);
     for line in lines {

@@ -122,21 +122,28 @@ impl<'a> Subject<'a> {
 
     /// A model in the interpreter, in its declared types.
     pub fn interpreter(model: &'a Model) -> Self {
+        Self::node_by_node(model, Box::new(Interpreter::of(&model.imported)))
+    }
+
+    /// A model in LibTorch, kind by kind.
+    #[cfg(feature = "libtorch")]
+    pub fn libtorch(model: &'a Model, threads: usize) -> Self {
+        Self::node_by_node(model, Box::new(crate::libtorch::LibTorch::of(&model.imported, threads)))
+    }
+
+    /// A model in an engine that shows every named value of the graph.
+    pub fn node_by_node(model: &'a Model, engine: Box<dyn Executor + 'a>) -> Self {
         let (inputs, outputs) = declared(model);
-        let steps = model.imported.sites.iter().map(|s| Step {
-            name: if s.node.name().is_empty() { s.outputs.first().map_or(String::new(), |(_, n)| n.to_string()) } else { s.node.name().to_owned() },
-            op: s.node.op_type().to_owned(),
-            reads: s.node.input.iter().filter(|n| !n.is_empty()).cloned().chain(s.captures.iter().map(|(_, n)| n.to_string())).collect(),
-            writes: s.outputs.iter().map(|(_, n)| n.to_string()).collect(),
-        });
-        Self {
-            name: model.name.clone(),
-            engine: Box::new(Interpreter::of(&model.imported)),
-            steps: steps.collect(),
-            inputs: Some(inputs),
-            outputs: Some(outputs),
-            program: None,
-        }
+        let step = |s: &egret_onnx::Site| {
+            let writes: Vec<String> = s.outputs.iter().map(|(_, n)| n.to_string()).collect();
+            let name = if s.node.name().is_empty() { writes.first().cloned().unwrap_or_default() } else { s.node.name().to_owned() };
+            let operands = s.node.input.iter().filter(|n| !n.is_empty()).cloned();
+            let reads = operands.chain(s.captures.iter().map(|(_, n)| n.to_string())).collect();
+            Step { name, op: s.node.op_type().to_owned(), reads, writes }
+        };
+        let steps = model.imported.sites.iter().map(step).collect();
+        let (inputs, outputs) = (Some(inputs), Some(outputs));
+        Self { name: model.name.clone(), engine, steps, inputs, outputs, program: None }
     }
 
     /// A compiled library. Where the program it was compiled from is given, each kernel is also compared with its own
