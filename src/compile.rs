@@ -3,6 +3,10 @@
 use std::path::{Path, PathBuf};
 
 use egret_codegen_c::{CSource, CcOptions, Cpu, EmitOptions};
+use egret_extractor::PlanError;
+use egret_extractor::plan::plan_with_report;
+use egret_ir::choice::ClassGraph;
+use egret_ir::machine::Machine;
 use egret_ir::program::Program;
 use egret_onnx::Imported;
 use serde::Serialize;
@@ -77,9 +81,27 @@ pub fn plan(path: &Path, options: &CompileOptions, progress: Progress<'_>) -> Re
     }
     progress("choosing kernels");
     let machine = egret_extractor::machines::named(machine_of(options.cpu))?;
-    let program = egret_extractor::plan(&saturated.classes, &machine, &egret_extractor::Options::default())
-        .map_err(Error::plan(path))?;
+    let program =
+        cheapest(&[&saturated.classes, &ClassGraph::from_graph(&typed).0], &machine).map_err(Error::plan(path))?;
     Ok(Planned { imported, program })
+}
+
+/// The cheapest program for any of these class graphs of one model: what rewriting found, and the model as it came, so that
+/// rules never make a program worse than none. The first decides what is unsupported.
+fn cheapest(choices: &[&ClassGraph], machine: &Machine) -> std::result::Result<Program, PlanError> {
+    let options = egret_extractor::Options::default();
+    let mut best: Option<(u64, Program)> = None;
+    for classes in choices {
+        let (program, report) = match (plan_with_report(classes, machine, &options), &best) {
+            (Ok(planned), _) => planned,
+            (Err(e), None) => return Err(e),
+            (Err(_), Some(_)) => continue,
+        };
+        if best.as_ref().is_none_or(|(cost, _)| report.selection.cost < *cost) {
+            best = Some((report.selection.cost, program));
+        }
+    }
+    Ok(best.map(|(_, program)| program).unwrap_or_default())
 }
 
 /// The machine file that describes an instruction set level.

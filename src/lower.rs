@@ -55,10 +55,11 @@ pub fn lower(path: &Path, level: Level, options: &CompileOptions, progress: Prog
             let mut out = String::new();
             for kernel in &planned.program.kernels {
                 let target = options.cpu.target();
-                let coded = egret_codegen::kernel::code(kernel, &|_| None, &target).map_err(|list| Error::Unsupported {
-                    path: path.to_owned(),
-                    reasons: list.iter().map(ToString::to_string).collect(),
-                })?;
+                let coded =
+                    egret_codegen::kernel::code(kernel, &|_| None, &target).map_err(|list| Error::Unsupported {
+                        path: path.to_owned(),
+                        reasons: list.iter().map(ToString::to_string).collect(),
+                    })?;
                 let _ = writeln!(out, "kernel {}", kernel.name);
                 for f in &coded.functions {
                     let _ = writeln!(out, "{f}");
@@ -90,14 +91,9 @@ fn expressions(body: &Graph) -> String {
         let args: Vec<String> = node.args.iter().map(|a| format!("%{}", a.0)).collect();
         let _ = match expr::meaning(&node.op, &types) {
             Some(e) => writeln!(out, "  %{}{} = {}", v.0, node.ty, e.with_names(&args)),
-            None => writeln!(
-                out,
-                "  %{}{} = {}({})",
-                v.0,
-                node.ty,
-                text::op_text(&node.op, &body.tables),
-                args.join(", ")
-            ),
+            None => {
+                writeln!(out, "  %{}{} = {}({})", v.0, node.ty, text::op_text(&node.op, &body.tables), args.join(", "))
+            }
         };
     }
     out

@@ -81,11 +81,8 @@ pub fn optimize(path: &Path, options: &OptimizeOptions, progress: Progress<'_>) 
     let nodes_before = imported.sites.len();
     let bytes_before = std::fs::metadata(path).map_or(0, |m| m.len() as usize);
     let folder = path.parent();
-    let mut warnings: Vec<String> = imported
-        .opaque_reasons
-        .iter()
-        .map(|r| format!("{} is kept as it is: {}", r.node, r.reason))
-        .collect();
+    let mut warnings: Vec<String> =
+        imported.opaque_reasons.iter().map(|r| format!("{} is kept as it is: {}", r.node, r.reason)).collect();
     let mut counts: std::collections::BTreeMap<String, RuleCount> = std::collections::BTreeMap::new();
     let mut bytes: Option<Vec<u8>> = None;
     let mut next = Some(imported);
@@ -118,7 +115,8 @@ pub fn optimize(path: &Path, options: &OptimizeOptions, progress: Progress<'_>) 
 }
 
 fn count(counts: &mut std::collections::BTreeMap<String, RuleCount>, r: &RuleStats) {
-    let slot = counts.entry(r.rule.clone()).or_insert_with(|| RuleCount { rule: r.rule.clone(), matches: 0, unions: 0 });
+    let slot =
+        counts.entry(r.rule.clone()).or_insert_with(|| RuleCount { rule: r.rule.clone(), matches: 0, unions: 0 });
     slot.matches += r.matches;
     slot.unions += r.unions;
 }
@@ -137,8 +135,8 @@ pub(crate) fn rules(files: &[PathBuf]) -> Result<RuleSet> {
 pub fn load_rules(files: &[PathBuf]) -> Result<RuleSet> {
     let mut texts = Vec::new();
     for path in files {
-        let text = std::fs::read_to_string(path)
-            .map_err(|e| Error::File { path: path.clone(), reason: e.to_string() })?;
+        let text =
+            std::fs::read_to_string(path).map_err(|e| Error::File { path: path.clone(), reason: e.to_string() })?;
         texts.push((path.display().to_string(), text));
     }
     let named: Vec<(&str, &str)> = texts.iter().map(|(n, t)| (n.as_str(), t.as_str())).collect();
@@ -156,7 +154,8 @@ pub(crate) fn saturate(typed: &Typed, rules: &RuleSet, numeric: Numeric) -> Satu
 
 fn write(path: &Path, saturated: Saturated, imported: &Imported, max_growth: f64) -> Result<ModelProto> {
     let mut classes = saturated.classes;
-    let extract = |table: &egret_ir::choice::Table<export::OnnxStep>| egret_extractor::extract(table).ok().map(|s| s.chosen);
+    let extract =
+        |table: &egret_ir::choice::Table<export::OnnxStep>| egret_extractor::extract(table).ok().map(|s| s.chosen);
     export::optimize(&mut classes, imported, &saturated.class_of, &export::node_time, &extract, max_growth)
         .map_err(|error| Error::Export { path: path.to_owned(), error })
 }

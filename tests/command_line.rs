@@ -83,11 +83,23 @@ fn bad_models_are_refused_with_a_place() {
     refused("garbage", b"this is no model at all", &[]);
     refused("empty", b"", &[]);
     refused("truncated", &good[..good.len() - 7], &[]);
-    refused("cycle", &model(vec![node("Relu", "a", &["v"], &["y"]), node("Abs", "b", &["y"], &["v"])]).encode_to_vec(), &["a"]);
-    refused("undefined", &model(vec![node("Relu", "r", &["nowhere"], &["y"])]).encode_to_vec(), &["r", "Relu", "nowhere"]);
+    refused(
+        "cycle",
+        &model(vec![node("Relu", "a", &["v"], &["y"]), node("Abs", "b", &["y"], &["v"])]).encode_to_vec(),
+        &["a"],
+    );
+    refused(
+        "undefined",
+        &model(vec![node("Relu", "r", &["nowhere"], &["y"])]).encode_to_vec(),
+        &["r", "Relu", "nowhere"],
+    );
     let twice = vec![node("Relu", "r", &["x"], &["y"]), node("Abs", "again", &["x"], &["y"])];
     refused("defined twice", &model(twice).encode_to_vec(), &["again", "Abs", "y"]);
-    refused("missing attribute", &model(vec![node("Concat", "c", &["x"], &["y"])]).encode_to_vec(), &["c", "Concat", "axis"]);
+    refused(
+        "missing attribute",
+        &model(vec![node("Concat", "c", &["x"], &["y"])]).encode_to_vec(),
+        &["c", "Concat", "axis"],
+    );
     let mut opset = model(vec![node("Relu", "r", &["x"], &["y"])]);
     opset.opset_import[0].version = Some(999);
     refused("unknown opset", &opset.encode_to_vec(), &["999"]);
@@ -114,7 +126,8 @@ fn absurd_sizes_cost_nothing() {
     }];
     refused("2^60 by 2^60 elements", &huge.encode_to_vec(), &["w"]);
     let mut flat = node("Flatten", "f", &["x"], &["y"]);
-    flat.attribute = vec![AttributeProto { name: Some("axis".into()), i: Some(1), r#type: Some(2), ..Default::default() }];
+    flat.attribute =
+        vec![AttributeProto { name: Some("axis".into()), i: Some(1), r#type: Some(2), ..Default::default() }];
     let mut wide = model(vec![flat]);
     wide.graph.as_mut().expect("a graph").input = vec![value("x", FLOAT, &[1 << 40, 1 << 40])];
     refused("an input of 2^80 elements", &wide.encode_to_vec(), &[]);
@@ -124,7 +137,11 @@ fn absurd_sizes_cost_nothing() {
 fn what_cannot_be_compiled_is_listed_and_exits_with_3() {
     let folder = tempfile::tempdir().expect("a temporary folder");
     let input = folder.path().join("in.onnx");
-    let nodes = vec![node("RandomNormalLike", "noise", &["x"], &["n"]), node("Det", "det", &["n"], &["d"]), node("Add", "sum", &["x", "n"], &["y"])];
+    let nodes = vec![
+        node("RandomNormalLike", "noise", &["x"], &["n"]),
+        node("Det", "det", &["n"], &["d"]),
+        node("Add", "sum", &["x", "n"], &["y"]),
+    ];
     let mut random = model(nodes);
     random.graph.as_mut().expect("a graph").output.push(value("d", FLOAT, &[]));
     std::fs::write(&input, random.encode_to_vec()).expect("writable");
@@ -185,7 +202,8 @@ fn the_readme_block_runs() {
     let readme = std::fs::read_to_string(root.join("README.md")).expect("a README");
     let block = readme.split("## Ten lines").nth(1).and_then(|t| t.split("```").nth(1)).expect("the block");
     let folder = tempfile::tempdir().expect("a temporary folder");
-    let built = Command::new(env!("CARGO")).args(["build", "--quiet", "--example", "make_model"]).current_dir(root).status();
+    let built =
+        Command::new(env!("CARGO")).args(["build", "--quiet", "--example", "make_model"]).current_dir(root).status();
     assert!(built.expect("cargo starts").success());
     let lines: Vec<&str> = block.lines().filter_map(|l| l.strip_prefix("$ ")).collect();
     assert_eq!(lines.len(), 10);
@@ -200,6 +218,9 @@ fn the_readme_block_runs() {
             .replace(" target/", &format!(" {}/", folder.path().display()));
         let done = Command::new("sh").args(["-c", &line]).output().expect("a shell");
         assert!(done.status.success(), "{line}\n{}", String::from_utf8_lossy(&done.stderr));
-        assert!(line.contains("compile") || !done.stdout.is_empty() || line.contains("make_model"), "{line}: says nothing");
+        assert!(
+            line.contains("compile") || !done.stdout.is_empty() || line.contains("make_model"),
+            "{line}: says nothing"
+        );
     }
 }

@@ -254,9 +254,10 @@ pub(crate) fn load(machine: &Machine, steps: &[Step<'_>]) -> Result<Load, CostEr
             Op::Broadcast(new) => {
                 let stretched: f64 = new.iter().map(|(_, d)| extent(d)).product();
                 let rank = step.ty.rank();
-                let trailing = new.iter().enumerate().all(|(k, (at, d))| {
-                    d.as_const() == Some(1) || usize::from(*at) == rank - new.len() + k
-                });
+                let trailing = new
+                    .iter()
+                    .enumerate()
+                    .all(|(k, (at, d))| d.as_const() == Some(1) || usize::from(*at) == rank - new.len() + k);
                 let leaf = steps[arg(0)].op.is_none();
                 let once = trailing || leaf;
                 same(&mut own, 0, if once && stretched > 0.0 { n / stretched } else { n });
@@ -324,14 +325,16 @@ pub(crate) fn load(machine: &Machine, steps: &[Step<'_>]) -> Result<Load, CostEr
                     Call::Resize(_) => (Family::Resize, 4.0),
                     Call::Recurrent(r) => {
                         let x = steps[arg(0)].ty;
-                        let (steps_in_time, batch, width) = (extent(&x.shape[0]), extent(&x.shape[1]), extent(&x.shape[2]));
+                        let (steps_in_time, batch, width) =
+                            (extent(&x.shape[0]), extent(&x.shape[1]), extent(&x.shape[2]));
                         let hidden = r.hidden as f64;
                         let gates = (r.cell.gates() * r.direction.count()) as f64;
                         let cells = steps_in_time * batch * gates * hidden;
                         let dtype = x.dtype.name();
                         let missing = || CostError::Peak { machine: machine.name.clone(), dtype: dtype.into() };
                         let peak = machine.peak_ops.get(dtype).ok_or_else(missing)?;
-                        total.seconds += 2.0 * cells * (width + hidden) / (peak * efficiency(machine, Family::Recurrent)?);
+                        total.seconds +=
+                            2.0 * cells * (width + hidden) / (peak * efficiency(machine, Family::Recurrent)?);
                         total.seconds += elementary(machine, Family::Map, cells * 16.0)?;
                         for k in 0..step.args.len() {
                             moved[arg(k)] += sizes[arg(k)];
@@ -399,7 +402,11 @@ impl NodeWork {
             Op::Contract { spec, .. } => {
                 let shapes: Vec<&[Dim]> = args.iter().filter_map(|t| t.as_tensor()).map(|t| &t.shape[..]).collect();
                 let extents = spec.extents(&shapes).unwrap_or_default();
-                Self { family: Family::of_contract(spec), multiply_adds: egret_ir::dim::count(&extents), per_element: 0 }
+                Self {
+                    family: Family::of_contract(spec),
+                    multiply_adds: egret_ir::dim::count(&extents),
+                    per_element: 0,
+                }
             }
             Op::Reduce { spec, .. } => {
                 let taps = spec.ins()[0].iter().any(|ix| matches!(ix, Ix::Window(_)));

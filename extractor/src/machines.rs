@@ -67,12 +67,14 @@ pub static BUILT_IN: &[(&str, &str)] = &[
 /// Reads a machine description; `file` is its name in messages. Every family and element type must have a number: there
 /// is no default.
 pub fn parse(file: &str, text: &str) -> Result<Profile, MachineError> {
-    let profile: Profile =
-        toml::from_str(text).map_err(|e| MachineError::Form { file: file.into(), cause: e.to_string().trim().to_owned() })?;
+    let profile: Profile = toml::from_str(text)
+        .map_err(|e| MachineError::Form { file: file.into(), cause: e.to_string().trim().to_owned() })?;
     let bad = |field: String, problem| Err(MachineError::Field { file: file.into(), field, problem });
     let positive = |x: f64| x.is_finite() && x > 0.0;
     let m = &profile.machine;
-    for (field, x) in [("scalar_ops", m.scalar_ops), ("launch_seconds", m.launch_seconds), ("node_seconds", m.node_seconds)] {
+    for (field, x) in
+        [("scalar_ops", m.scalar_ops), ("launch_seconds", m.launch_seconds), ("node_seconds", m.node_seconds)]
+    {
         if !positive(x) {
             return bad(field.into(), "must be a positive number");
         }
@@ -90,7 +92,9 @@ pub fn parse(file: &str, text: &str) -> Result<Profile, MachineError> {
     for f in Family::ALL {
         match m.efficiency.get(f.name()) {
             None => return bad(format!("efficiency.{}", f.name()), "is missing"),
-            Some(x) if !positive(*x) || *x > 1.0 => return bad(format!("efficiency.{}", f.name()), "must be in (0, 1]"),
+            Some(x) if !positive(*x) || *x > 1.0 => {
+                return bad(format!("efficiency.{}", f.name()), "must be in (0, 1]");
+            }
             Some(_) => {}
         }
     }
@@ -117,7 +121,8 @@ pub fn parse(file: &str, text: &str) -> Result<Profile, MachineError> {
 /// Reads a machine file of the user.
 pub fn load(path: &Path) -> Result<Machine, MachineError> {
     let file = path.display().to_string();
-    let text = std::fs::read_to_string(path).map_err(|e| MachineError::Read { file: file.clone(), cause: e.to_string() })?;
+    let text =
+        std::fs::read_to_string(path).map_err(|e| MachineError::Read { file: file.clone(), cause: e.to_string() })?;
     parse(&file, &text).map(|p| p.machine)
 }
 
@@ -174,11 +179,21 @@ mod tests {
     #[test]
     fn mistakes_are_named() {
         let text = BUILT_IN[0].1;
-        let error = |from: &str, to: &str| parse("my.toml", &text.replacen(from, to, 1)).expect_err("broken").to_string();
+        let error =
+            |from: &str, to: &str| parse("my.toml", &text.replacen(from, to, 1)).expect_err("broken").to_string();
         assert_eq!(error("gemm = 0.85", ""), "machine file my.toml: field `efficiency.gemm` is missing");
-        assert_eq!(error("gemm = 0.85", "gemm = 1.5"), "machine file my.toml: field `efficiency.gemm` must be in (0, 1]");
-        assert_eq!(error("gemm = 0.85", "gem = 1\ngemm = 1"), "machine file my.toml: field `efficiency.gem` is no kernel family");
-        assert_eq!(error("bytes = 0", "bytes = 7"), "machine file my.toml: field `memory.DRAM.bytes` must be 0: the last level is unbounded");
+        assert_eq!(
+            error("gemm = 0.85", "gemm = 1.5"),
+            "machine file my.toml: field `efficiency.gemm` must be in (0, 1]"
+        );
+        assert_eq!(
+            error("gemm = 0.85", "gem = 1\ngemm = 1"),
+            "machine file my.toml: field `efficiency.gem` is no kernel family"
+        );
+        assert_eq!(
+            error("bytes = 0", "bytes = 7"),
+            "machine file my.toml: field `memory.DRAM.bytes` must be 0: the last level is unbounded"
+        );
         assert!(error("scalar_ops", "scalar_opz").contains("missing field `scalar_ops`"));
         assert!(error("launch_seconds = 5e-07", "launch_seconds = \"x\"").contains("line"));
         assert_eq!(

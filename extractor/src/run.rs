@@ -57,7 +57,8 @@ pub fn run_kernel(program: &Program, kernel: &Kernel, buffers: &[Option<Tensor>]
         buffers[b.index()].clone().ok_or_else(|| RunError::Unwritten(program.buffer(*b).name.to_string()))
     };
     let inputs = kernel.reads.iter().map(read).collect::<Result<Vec<_>, _>>()?;
-    native(&kernel.body, &inputs).map_err(|cause| RunError::Kernel { kernel: kernel.name.to_string(), cause: Box::new(cause) })
+    native(&kernel.body, &inputs)
+        .map_err(|cause| RunError::Kernel { kernel: kernel.name.to_string(), cause: Box::new(cause) })
 }
 
 /// The results of a program, in the model's order.

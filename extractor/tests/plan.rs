@@ -71,7 +71,8 @@ fn parse(text: &str) -> Graph {
 
 fn cases() -> Vec<PathBuf> {
     let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/kernels");
-    let mut files: Vec<PathBuf> = std::fs::read_dir(folder).expect("the folder exists").map(|f| f.expect("readable").path()).collect();
+    let mut files: Vec<PathBuf> =
+        std::fs::read_dir(folder).expect("the folder exists").map(|f| f.expect("readable").path()).collect();
     files.sort();
     files
 }
@@ -137,7 +138,8 @@ fn what_no_kernel_computes_is_listed_completely() {
     g.output("b", b);
     g.output("x", x);
     let (cg, _) = ClassGraph::from_graph(&g);
-    let error = plan(&cg, &machines::named("generic").expect("built in"), &Options::default()).expect_err("unsupported");
+    let error =
+        plan(&cg, &machines::named("generic").expect("built in"), &Options::default()).expect_err("unsupported");
     assert_eq!(
         error.to_string(),
         "not supported:\n\
@@ -167,7 +169,13 @@ fn two_hundred_blocks_plan_quickly() {
     let start = std::time::Instant::now();
     let machine = machines::named("x86-64-v3").expect("built in");
     let (program, report) = plan_with_report(&cg, &machine, &Options::default()).expect("planned");
-    eprintln!("{} candidates, {:?}, bound {} of {}", report.candidates, start.elapsed(), report.selection.bound, report.selection.cost);
+    eprintln!(
+        "{} candidates, {:?}, bound {} of {}",
+        report.candidates,
+        start.elapsed(),
+        report.selection.bound,
+        report.selection.cost
+    );
     assert_eq!(program.kernels.len(), 200);
     assert!(report.candidates < 20_000 && report.selection.work < 100_000_000);
 }

@@ -77,7 +77,8 @@ fn grow(g: &mut Graph, step: [usize; 4]) -> Option<ValueId> {
         11 if rank > 0 => add(Op::Call(Box::new(Call::Softmax { axis: (k % rank) as u8 })), &[x]),
         12 if rank > 0 => {
             let zero = g.scalar(Literal::f32(0.5));
-            let axes = (0..rank).map(|i| PadAxis { lo: Dim::from(usize::from(i == k % rank)), hi: Dim::ZERO, inner: 0 });
+            let axes =
+                (0..rank).map(|i| PadAxis { lo: Dim::from(usize::from(i == k % rank)), hi: Dim::ZERO, inner: 0 });
             g.add(Op::Pad(axes.collect()), &[x, zero], none()).ok()
         }
         _ => None,

@@ -290,12 +290,12 @@ impl Dim {
 
     /// The smaller of both.
     pub fn smaller(&self, other: &Self) -> Self {
-        self.pick(other, i64::min, |a, b| Atom::Min(a, b))
+        self.pick(other, i64::min, Atom::Min)
     }
 
     /// The larger of both.
     pub fn larger(&self, other: &Self) -> Self {
-        self.pick(other, i64::max, |a, b| Atom::Max(a, b))
+        self.pick(other, i64::max, Atom::Max)
     }
 
     fn pick(&self, other: &Self, num: fn(i64, i64) -> i64, atom: fn(Self, Self) -> Atom) -> Self {

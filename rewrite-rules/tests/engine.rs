@@ -131,8 +131,12 @@ fn the_node_limit_is_exact() {
 #[test]
 fn rules_of_a_wider_class_do_not_run() {
     let set = rules("z : (map mul ?x 0.0) => 0.0\n    finite cite \"x\" try ?x=f32[8]\n");
-    let g = graph("graph \"g\" {\n %0 = input \"x\" : f32[]\n %1 = 0.0f32 : f32[]\n %2 = map mul %0, %1 : f32[]\n return \"y\" %2\n}");
-    for (numeric, unions) in [(Numeric::Exact, 0), (Numeric::Reassociates, 0), (Numeric::Finite, 1), (Numeric::Approximates, 1)] {
+    let g = graph(
+        "graph \"g\" {\n %0 = input \"x\" : f32[]\n %1 = 0.0f32 : f32[]\n %2 = map mul %0, %1 : f32[]\n return \"y\" %2\n}",
+    );
+    for (numeric, unions) in
+        [(Numeric::Exact, 0), (Numeric::Reassociates, 0), (Numeric::Finite, 1), (Numeric::Approximates, 1)]
+    {
         let s = saturate(&g, &set, &Config::for_nodes(3).numeric(numeric));
         assert_eq!(s.rules[0].unions, unions);
     }
@@ -183,7 +187,11 @@ fn the_imported_way_leads_and_constants_are_marked() {
         for n in &class.nodes {
             let types: Vec<&Type> = n.args.iter().map(|a| s.classes.ty(*a)).collect();
             if !matches!(n.op, Op::Input(_)) {
-                assert_eq!(egret_ir::infer::infer(&n.op, &types, &s.classes.tables).as_ref(), Ok(&class.ty), "class {c}");
+                assert_eq!(
+                    egret_ir::infer::infer(&n.op, &types, &s.classes.tables).as_ref(),
+                    Ok(&class.ty),
+                    "class {c}"
+                );
             }
         }
     }

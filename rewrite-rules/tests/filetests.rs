@@ -60,11 +60,15 @@ fn optimize(header: &str, input: &str) -> String {
 fn fold_constants(classes: &mut egret_ir::choice::ClassGraph) {
     let mut values = Vec::new();
     let closed = egret_ir::choice::ClassGraph { inputs: vec![], ..classes.clone() };
-    let choice = classes.smallest(&|_, n| n.args.iter().all(|a| classes.class(*a).constant) && !matches!(n.op, Op::Input(_)));
+    let choice =
+        classes.smallest(&|_, n| n.args.iter().all(|a| classes.class(*a).constant) && !matches!(n.op, Op::Input(_)));
     for (i, class) in classes.classes.iter().enumerate() {
         let c = egret_ir::choice::ClassId(i as u32);
         let splat = class.nodes.iter().any(|n| matches!(n.op, Op::Broadcast(_) | Op::Const(_)));
-        if class.constant && !splat && let Some(g) = closed.graph_of(&[("c".into(), c)], &choice) {
+        if class.constant
+            && !splat
+            && let Some(g) = closed.graph_of(&[("c".into(), c)], &choice)
+        {
             values.push((i, egret_ir::eval::fold(&g).expect("constants fold").remove(0)));
         }
     }
@@ -101,14 +105,18 @@ fn run(case: &str) -> (String, String) {
     } else {
         panic!("`{header}` names no test")
     };
-    (format!("{}\n=====\n{}", input.trim(), got.trim_end()), format!("{}\n=====\n{}", input.trim(), expected.trim_end()))
+    (
+        format!("{}\n=====\n{}", input.trim(), got.trim_end()),
+        format!("{}\n=====\n{}", input.trim(), expected.trim_end()),
+    )
 }
 
 #[test]
 fn files() {
     let bless = std::env::var_os("BLESS").is_some();
     let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/files");
-    let mut paths: Vec<_> = std::fs::read_dir(&folder).expect("tests/files").map(|e| e.expect("an entry").path()).collect();
+    let mut paths: Vec<_> =
+        std::fs::read_dir(&folder).expect("tests/files").map(|e| e.expect("an entry").path()).collect();
     paths.sort();
     let mut wrong = Vec::new();
     for path in paths {

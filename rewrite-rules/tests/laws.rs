@@ -48,7 +48,9 @@ fn grow(g: &mut Graph, kind: u8, a: usize, b: usize, c: usize) {
         Op::Map(_) | Op::Concat(_) | Op::Contract { .. } => &[x, y],
         _ => &[x],
     };
-    let small = |g: &Graph, v: ValueId| g.ty(v).as_tensor().and_then(egret_ir::TensorType::byte_size).is_some_and(|b| b <= 4096);
+    let small = |g: &Graph, v: ValueId| {
+        g.ty(v).as_tensor().and_then(egret_ir::TensorType::byte_size).is_some_and(|b| b <= 4096)
+    };
     if args.iter().all(|v| small(g, *v)) {
         let _ = g.add(op, args, Origins::none());
     }

@@ -68,10 +68,8 @@ fn list(f: &Files, out: &Output) -> egret::Result<Outcome> {
         })
         .collect();
     out.result(f.json, &rows, || {
-        let cells: Vec<Vec<String>> = rows
-            .iter()
-            .map(|r| vec![r.name.clone(), r.place.clone(), r.class.clone(), r.cite.clone()])
-            .collect();
+        let cells: Vec<Vec<String>> =
+            rows.iter().map(|r| vec![r.name.clone(), r.place.clone(), r.class.clone(), r.cite.clone()]).collect();
         format!("{}\n{} rules\n", table(&["rule", "place", "class", "source"], &cells), rows.len())
     });
     Ok(Outcome::Done)

@@ -121,8 +121,7 @@ fn model(a: &Args, out: &Output) -> egret::Result<(Named, Named)> {
         return library(a, &path, out);
     }
     let binding = a.shapes.binding()?;
-    let model = Model::read(&a.model, &binding)
-        .map_err(|error| egret::Error::Read { path: a.model.clone(), error })?;
+    let model = Model::read(&a.model, &binding).map_err(|error| egret::Error::Read { path: a.model.clone(), error })?;
     let (given, specs) = a.inputs.resolve()?;
     let inputs = inputs::for_graph(&model.imported.graph, &given, &specs, a.inputs.seed)?;
     out.step("running");
@@ -160,10 +159,7 @@ pub fn library_inputs(library: &egret_codegen_c::Library, args: &Inputs) -> egre
         return Err(egret::Error::Usage(text));
     }
     for port in library.inputs() {
-        let ty = TensorType {
-            dtype: port.dtype,
-            shape: port.shape.iter().map(|d| egret_ir::Dim::from(*d)).collect(),
-        };
+        let ty = TensorType { dtype: port.dtype, shape: port.shape.iter().map(|d| egret_ir::Dim::from(*d)).collect() };
         let value = match given.iter().find(|(n, _)| *n == port.name) {
             Some((name, t)) => {
                 inputs::fits(name, &ty, t)?;

@@ -357,6 +357,25 @@ impl Context {
             .collect()
     }
 
+    /// Name and least thread CPU seconds of every kernel over `runs` runs on the same inputs. Meant for one thread.
+    pub fn profile(&mut self, inputs: &[Tensor], runs: usize) -> Result<Vec<(String, f64)>, LaunchError> {
+        let mut prepared = self.prepare(inputs)?;
+        let mut state = Profile { last: 0.0, kernels: Vec::new() };
+        // SAFETY: the state outlives the runs, and the tap is taken off before it goes.
+        unsafe { (self.interface.set_tap)(self.raw, Some(profile_entry), (&raw mut state).cast()) };
+        let mut done = Ok(());
+        for _ in 0..runs.max(1) {
+            state.last = thread_seconds();
+            done = self.run_prepared(&mut prepared);
+            if done.is_err() {
+                break;
+            }
+        }
+        // SAFETY: takes the tap off.
+        unsafe { (self.interface.set_tap)(self.raw, None, std::ptr::null_mut()) };
+        done.map(|()| state.kernels)
+    }
+
     fn prepare(&self, inputs: &[Tensor]) -> Result<Prepared, LaunchError> {
         let expected = self.interface.inputs.len();
         if inputs.len() != expected {
@@ -456,6 +475,26 @@ unsafe extern "C" fn tap_entry(user: *mut c_void, kernel: u32, name: *const c_ch
         0
     }));
     done.unwrap_or(1)
+}
+
+struct Profile {
+    last: f64,
+    kernels: Vec<(String, f64)>,
+}
+
+unsafe extern "C" fn profile_entry(user: *mut c_void, kernel: u32, name: *const c_char, _: *const RawInfo, _: *const RawTensor, _: u32) -> c_int {
+    // SAFETY: `user` is the state that `profile` registered, and runs are one at a time.
+    let state = unsafe { &mut *user.cast::<Profile>() };
+    let now = thread_seconds();
+    let taken = now - state.last;
+    if let Some(known) = state.kernels.get_mut(kernel as usize) {
+        known.1 = known.1.min(taken);
+    } else {
+        // SAFETY: the name is static.
+        state.kernels.push((unsafe { text(name) }, taken));
+    }
+    state.last = thread_seconds();
+    0
 }
 
 /// CPU seconds of the calling thread.

@@ -103,7 +103,18 @@ pub(super) fn compose(cg: &ClassGraph, member: Member, operands: &[Operand<'_>],
         [one] => one.view(cg).and_then(|v| v.then(op)),
         _ => None,
     };
-    Some(Region { members, inputs, kind: shape.kind, main, view, free, permuted: shape.permuted, base: false, flow: 0, cost: 0 })
+    Some(Region {
+        members,
+        inputs,
+        kind: shape.kind,
+        main,
+        view,
+        free,
+        permuted: shape.permuted,
+        base: false,
+        flow: 0,
+        cost: 0,
+    })
 }
 
 /// Whether a kind with a result of that type takes all its operands from buffers.

@@ -8,8 +8,8 @@ use egret_ir::op::Op;
 use egret_ir::op::call::Call;
 use egret_ir::types::{TensorType, Type};
 
-use super::compose::{Operand, compose, only_reads};
 use super::Limits;
+use super::compose::{Operand, compose, only_reads};
 use super::region::{Member, Region, union};
 use super::view::View;
 use crate::cost::{CostError, Step, kernel_time, load};
@@ -43,7 +43,8 @@ pub(crate) fn candidates(
 ) -> Result<Table<Payload>, CostError> {
     let mut e = Enumeration::new(cg, machine, limits, order);
     let rank = &order.rank;
-    let mut order: Vec<ClassId> = (0..cg.classes.len() as u32).map(ClassId).filter(|c| rank[c.index()] != u32::MAX).collect();
+    let mut order: Vec<ClassId> =
+        (0..cg.classes.len() as u32).map(ClassId).filter(|c| rank[c.index()] != u32::MAX).collect();
     order.sort_unstable_by_key(|c| rank[c.index()]);
     for c in &order {
         e.class(*c)?;
@@ -206,7 +207,8 @@ impl<'a> Enumeration<'a> {
 
     fn tuple_kernel(&self, c: ClassId) -> Option<(Vec<Member>, Vec<ClassId>, Vec<ClassId>)> {
         let class = self.cg.class(c);
-        let way = class.nodes.iter().position(|n| matches!(&n.op, Op::Call(call) if matches!(**call, Call::Recurrent(_))))?;
+        let way =
+            class.nodes.iter().position(|n| matches!(&n.op, Op::Call(call) if matches!(**call, Call::Recurrent(_))))?;
         let mut inputs = class.nodes[way].args.clone();
         inputs.sort_unstable();
         inputs.dedup();
@@ -217,7 +219,11 @@ impl<'a> Enumeration<'a> {
             if let Some(way) = self.cg.class(*p).nodes.iter().position(proj)
                 && !self.cg.class(*p).constant
             {
-                members.push(Member { rank: self.rank[p.index()].max(members[0].rank + 1), class: *p, way: way as u32 });
+                members.push(Member {
+                    rank: self.rank[p.index()].max(members[0].rank + 1),
+                    class: *p,
+                    way: way as u32,
+                });
                 outputs.push(*p);
             }
         }
@@ -306,7 +312,9 @@ impl<'a> Enumeration<'a> {
 
     /// The regions worth keeping: the best by flow, some of each kind, and the smallest of the oldest way.
     fn keep(&self, mut found: Vec<Region>) -> Vec<Region> {
-        let Some(oldest) = found.iter().filter_map(|r| r.members.last()).map(|m| m.way).min() else { return Vec::new() };
+        let Some(oldest) = found.iter().filter_map(|r| r.members.last()).map(|m| m.way).min() else {
+            return Vec::new();
+        };
         found.sort_by_key(|r| (!r.base, r.flow, r.members.len()));
         let last_way = |r: &Region| r.members.last().map(|m| m.way);
         let smallest = (0..found.len())
@@ -352,7 +360,12 @@ impl<'a> Enumeration<'a> {
             return Ok(());
         }
         if class.constant {
-            table.candidates.push(Candidate { outputs: vec![c], inputs: Vec::new(), cost: 0, payload: Payload::Constant });
+            table.candidates.push(Candidate {
+                outputs: vec![c],
+                inputs: Vec::new(),
+                cost: 0,
+                payload: Payload::Constant,
+            });
             return Ok(());
         }
         if let Some((members, inputs, outputs)) = self.tuple_kernel(c) {
@@ -432,7 +445,11 @@ fn fits(op: &Op, r: &Region) -> bool {
 /// Whether `a` makes `b` useless: no dearer, of the same kind, reading nothing else.
 fn beats(a: &Region, b: &Region) -> bool {
     let kinds = std::mem::discriminant(&a.kind) == std::mem::discriminant(&b.kind);
-    kinds && a.permuted == b.permuted && a.cost <= b.cost && a.inputs.iter().all(|c| b.inputs.contains(c)) && a.main.len() >= b.main.len()
+    kinds
+        && a.permuted == b.permuted
+        && a.cost <= b.cost
+        && a.inputs.iter().all(|c| b.inputs.contains(c))
+        && a.main.len() >= b.main.len()
 }
 
 /// Kinds that may stand inside a body in place of a constant.

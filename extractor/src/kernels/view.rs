@@ -143,7 +143,8 @@ mod tests {
     fn splitting_heads_is_affine_and_joining_them_after_a_permutation_is_not() {
         let heads = permute(&reshape(&dense(&[2, 128, 768]), &[2, 128, 12, 64]).expect("splits"), &[0, 2, 1, 3]);
         assert!(heads.is_affine());
-        let joined = reshape(&permute(&dense(&[2, 12, 128, 64]), &[0, 2, 1, 3]), &[2, 128, 768]).expect("runs split evenly");
+        let joined =
+            reshape(&permute(&dense(&[2, 12, 128, 64]), &[0, 2, 1, 3]), &[2, 128, 768]).expect("runs split evenly");
         assert!(!joined.is_affine());
         assert!(reshape(&dense(&[6, 4]), &[8, 3]).expect("dense").is_affine());
         assert!(reshape(&permute(&dense(&[6, 4]), &[1, 0]), &[3, 8]).is_none());

@@ -238,7 +238,12 @@ impl Builder<'_> {
             }
             let insert: Box<[(u8, Dim)]> = shape.into_iter().enumerate().map(|(i, d)| (i as u8, d)).collect();
             let ty = self.cg.ty(c).clone();
-            return Ok(body.push(Node { op: Op::Broadcast(insert), args: Args::from_slice(&[scalar]), ty, origins: Origins::none() }));
+            return Ok(body.push(Node {
+                op: Op::Broadcast(insert),
+                args: Args::from_slice(&[scalar]),
+                ty,
+                origins: Origins::none(),
+            }));
         }
         let b = self.read(c)?;
         reads.push(b);
@@ -274,7 +279,9 @@ impl Builder<'_> {
 /// Kinds that take a number broadcast on the spot as well as a buffer.
 fn takes_numbers(op: &Op) -> bool {
     match op {
-        Op::Map(_) | Op::Permute(_) | Op::Reshape(_) | Op::Broadcast(_) | Op::Slice(_) | Op::Pad(_) | Op::Concat(_) => true,
+        Op::Map(_) | Op::Permute(_) | Op::Reshape(_) | Op::Broadcast(_) | Op::Slice(_) | Op::Pad(_) | Op::Concat(_) => {
+            true
+        }
         Op::Input(_)
         | Op::Const(_)
         | Op::Dim(_)

@@ -59,7 +59,9 @@ pub(super) fn order(cg: &ClassGraph) -> Result<Order, PlanError> {
 fn type_problem(ty: &Type) -> Option<Reason> {
     match ty {
         Type::Tensor(t) if t.static_shape().is_none() => Some(Reason::Symbolic(t.to_string())),
-        Type::Tensor(t) => t.byte_size().is_none_or(|b| b > isize::MAX as usize).then(|| Reason::TooLarge(t.to_string())),
+        Type::Tensor(t) => {
+            t.byte_size().is_none_or(|b| b > isize::MAX as usize).then(|| Reason::TooLarge(t.to_string()))
+        }
         Type::Tuple(parts) => parts.iter().find_map(type_problem),
         Type::Foreign(text) => Some(Reason::Foreign(text.to_string())),
     }
@@ -69,7 +71,8 @@ fn way_problem(cg: &ClassGraph, node: &ClassNode) -> Option<Reason> {
     match &node.op {
         Op::Opaque(id) => {
             let def = cg.tables.opaque_def(*id);
-            let name = if def.domain.is_empty() { def.op_type.to_string() } else { format!("{}.{}", def.domain, def.op_type) };
+            let name =
+                if def.domain.is_empty() { def.op_type.to_string() } else { format!("{}.{}", def.domain, def.op_type) };
             Some(Reason::Opaque(name))
         }
         Op::If(..) | Op::Loop(_) => Some(Reason::Control),
@@ -118,7 +121,8 @@ fn unsupported(cg: &ClassGraph) -> Vec<Unsupported> {
         }
         let class = cg.class(c);
         let Some(node) = class.nodes.first() else { continue };
-        if let Some(reason) = way_problem(cg, node).filter(|_| class.nodes.iter().all(|n| way_problem(cg, n).is_some())) {
+        if let Some(reason) = way_problem(cg, node).filter(|_| class.nodes.iter().all(|n| way_problem(cg, n).is_some()))
+        {
             out.push(item(class, node.op.kind().to_owned(), reason));
         } else if let Some(reason) = type_problem(&class.ty) {
             // Named once, where it arises; an input names itself.

@@ -47,7 +47,11 @@ impl<'a> Problem<'a> {
     /// Indexes the table, drops what no root needs or nothing derives.
     pub fn new<P>(table: &'a Table<P>) -> Result<Self, ExtractError> {
         let known = |c: &ClassId| c.index() < table.classes;
-        let unknown = |candidate, class: &ClassId| ExtractError::UnknownClass { candidate, class: *class, classes: table.classes };
+        let unknown = |candidate, class: &ClassId| ExtractError::UnknownClass {
+            candidate,
+            class: *class,
+            classes: table.classes,
+        };
         if let Some(r) = table.roots.iter().find(|c| !known(c)) {
             return Err(unknown(None, r));
         }

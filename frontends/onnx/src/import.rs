@@ -30,11 +30,8 @@ pub fn import(model: ModelProto, external: &mut External, options: &ReadOptions)
     let order = structure::order(graph, &inlined.nodes)?;
     let functions: BTreeSet<(&str, &str)> =
         model.functions.iter().map(|f| (canonical_domain(f.domain()), f.name())).collect();
-    let faults: Vec<Problem> = inlined
-        .nodes
-        .iter()
-        .flat_map(|n| validate::check_node(&n.proto, n.index, &opsets, &functions))
-        .collect();
+    let faults: Vec<Problem> =
+        inlined.nodes.iter().flat_map(|n| validate::check_node(&n.proto, n.index, &opsets, &functions)).collect();
     if !faults.is_empty() {
         return Err(faults);
     }
@@ -139,7 +136,12 @@ fn symbol_of(input: &str, axis: usize, name: &str) -> Symbol {
 }
 
 impl<'a> Importer<'a> {
-    fn new(graph: &'a GraphProto, external: &'a mut External, opsets: &'a Opsets, bounds: BTreeMap<Symbol, i64>) -> Self {
+    fn new(
+        graph: &'a GraphProto,
+        external: &'a mut External,
+        opsets: &'a Opsets,
+        bounds: BTreeMap<Symbol, i64>,
+    ) -> Self {
         let declared = graph.value_info.iter().chain(&graph.output);
         let infos = declared.filter_map(|v| Some((v.name(), v.r#type.as_ref()?))).collect();
         Self {
@@ -205,9 +207,10 @@ impl<'a> Importer<'a> {
     }
 
     fn bind_input(&mut self, input: &ValueInfoProto, extents: &[i64]) {
-        let ty = input.r#type.as_ref().map(|ty| {
-            opaque::declared(ty, &mut |axis, name| Dim::symbol(symbol_of(input.name(), axis, name)))
-        });
+        let ty = input
+            .r#type
+            .as_ref()
+            .map(|ty| opaque::declared(ty, &mut |axis, name| Dim::symbol(symbol_of(input.name(), axis, name))));
         let Some(Type::Tensor(t)) = ty else {
             self.by_place.insert(input.name().to_owned(), extents.to_vec());
             return;
@@ -463,8 +466,10 @@ impl<'a> Importer<'a> {
         let id = self.graph.tables.opaque(definition);
         let args: Vec<ValueId> = inputs.iter().copied().flatten().chain(captures.iter().map(|(v, _)| *v)).collect();
         let place = flat.place();
-        let name = if place.name.is_empty() { flat.proto.output.first().map_or("", String::as_str) } else { &place.name };
-        let origins = Origins::one(Origin::Onnx { index: flat.index as u32, op: place.op.as_str().into(), name: name.into() });
+        let name =
+            if place.name.is_empty() { flat.proto.output.first().map_or("", String::as_str) } else { &place.name };
+        let origins =
+            Origins::one(Origin::Onnx { index: flat.index as u32, op: place.op.as_str().into(), name: name.into() });
         let added = self.graph.add(Op::Opaque(id), &args, origins.clone()).and_then(|tuple| {
             (0..parts).map(|i| self.graph.add(Op::Proj(i), &[tuple], origins.clone())).collect::<Result<Vec<_>, _>>()
         });
@@ -480,7 +485,13 @@ impl<'a> Importer<'a> {
         }
     }
 
-    fn define(&mut self, flat: &FlatNode, inputs: Vec<Option<ValueId>>, captures: Vec<(ValueId, Arc<str>)>, results: &[ValueId]) {
+    fn define(
+        &mut self,
+        flat: &FlatNode,
+        inputs: Vec<Option<ValueId>>,
+        captures: Vec<(ValueId, Arc<str>)>,
+        results: &[ValueId],
+    ) {
         let mut outputs = Vec::new();
         for (i, name) in flat.proto.output.iter().enumerate().filter(|(_, name)| !name.is_empty()) {
             let Some(v) = results.get(i) else {
@@ -500,7 +511,10 @@ impl<'a> Importer<'a> {
             if let Some(v) = self.values.get(output.name()) {
                 self.graph.output(output.name(), *v);
             } else if !self.lost.contains(output.name()) {
-                self.fault(format!("output {}", output.name()), ProblemKind::Undefined { name: output.name().to_owned() });
+                self.fault(
+                    format!("output {}", output.name()),
+                    ProblemKind::Undefined { name: output.name().to_owned() },
+                );
             }
         }
     }

@@ -91,11 +91,12 @@ pub fn inline(model: &ModelProto, graph: &GraphProto) -> Result<Inlined, Vec<Pro
     let opsets: BTreeMap<&str, i64> =
         model.opset_import.iter().map(|o| (canonical_domain(o.domain()), o.version())).collect();
     let inlinable = functions.iter().filter(|(_, f)| same_meaning(f, &opsets, &functions)).map(|(k, _)| *k).collect();
-    let mut inliner = Inliner { functions, opsets, inlinable, names: all_names(graph), added: BTreeMap::new(), out: Vec::new() };
+    let mut inliner =
+        Inliner { functions, opsets, inlinable, names: all_names(graph), added: BTreeMap::new(), out: Vec::new() };
     for (index, node) in graph.node.iter().enumerate() {
-        inliner.node(node.clone(), index).map_err(|kind| {
-            vec![Problem { node: Some(place(node, index)), field: String::new(), kind }]
-        })?;
+        inliner
+            .node(node.clone(), index)
+            .map_err(|kind| vec![Problem { node: Some(place(node, index)), field: String::new(), kind }])?;
     }
     let added_opsets = inliner
         .added
@@ -145,7 +146,8 @@ pub fn subgraphs(node: &NodeProto) -> impl Iterator<Item = &GraphProto> {
 /// Functions that call themselves (or one that does), and functions nested too deeply: callees are settled before their
 /// callers, and what never settles waits for itself.
 fn nesting_faults(model: &ModelProto) -> Vec<Problem> {
-    let position: BTreeMap<Key<'_>, usize> = model.functions.iter().enumerate().map(|(i, f)| (function_key(f), i)).collect();
+    let position: BTreeMap<Key<'_>, usize> =
+        model.functions.iter().enumerate().map(|(i, f)| (function_key(f), i)).collect();
     let mut callers: Vec<Vec<usize>> = vec![Vec::new(); model.functions.len()];
     let mut waits = vec![0usize; model.functions.len()];
     for (i, f) in model.functions.iter().enumerate() {
@@ -174,9 +176,8 @@ fn nesting_faults(model: &ModelProto) -> Vec<Problem> {
         if waits[i] > 0 {
             Some(problem(f, ProblemKind::RecursiveFunction { name: f.name().to_owned() }))
         } else {
-            (depth[i] == MAX_DEPTH + 1).then(|| {
-                problem(f, ProblemKind::TooLarge { shape: format!("a nest of over {MAX_DEPTH} functions") })
-            })
+            (depth[i] == MAX_DEPTH + 1)
+                .then(|| problem(f, ProblemKind::TooLarge { shape: format!("a nest of over {MAX_DEPTH} functions") }))
         }
     };
     (0..model.functions.len()).filter_map(fault).collect()
@@ -223,7 +224,8 @@ impl Inliner<'_> {
             return Err(ProblemKind::TooLarge { shape: format!("a graph of over {MAX_NODES} inlined nodes") });
         }
         let key = call_key(&node);
-        let Some((&key, &function)) = self.functions.get_key_value(&key).filter(|(k, _)| self.inlinable.contains(*k)) else {
+        let Some((&key, &function)) = self.functions.get_key_value(&key).filter(|(k, _)| self.inlinable.contains(*k))
+        else {
             self.out.push(FlatNode { proto: node, index });
             return Ok(());
         };
@@ -253,12 +255,8 @@ impl Inliner<'_> {
                 None => drop(names.insert(formal.clone(), actual.clone())),
             }
         }
-        let given: BTreeMap<&str, &AttributeProto> = function
-            .attribute_proto
-            .iter()
-            .chain(&node.attribute)
-            .map(|a| (a.name(), a))
-            .collect();
+        let given: BTreeMap<&str, &AttributeProto> =
+            function.attribute_proto.iter().chain(&node.attribute).map(|a| (a.name(), a)).collect();
         for (i, body) in function.node.iter().enumerate() {
             let mut inner = body.clone();
             let part = if body.name().is_empty() { format!("{}_{i}", body.op_type()) } else { body.name().to_owned() };

@@ -49,7 +49,10 @@ impl Known {
 
     fn of_tensor(t: &Tensor) -> Option<Self> {
         let dtype = t.dtype();
-        if t.len() > MAX_ELEMENTS || !(dtype == DType::F32 || dtype == DType::Bool || dtype.is_int()) || dtype == DType::U64 {
+        if t.len() > MAX_ELEMENTS
+            || !(dtype == DType::F32 || dtype == DType::Bool || dtype.is_int())
+            || dtype == DType::U64
+        {
             return None;
         }
         let elem = |l: Literal| match dtype {
@@ -320,7 +323,8 @@ fn concat(l: &Lower<'_>, parts: &[Known]) -> Option<Known> {
     let mut shape = first.shape.clone();
     shape[axis] = 0;
     for p in parts {
-        let fits = p.dtype == first.dtype && p.shape.len() == rank && (0..rank).all(|i| i == axis || p.shape[i] == shape[i]);
+        let fits =
+            p.dtype == first.dtype && p.shape.len() == rank && (0..rank).all(|i| i == axis || p.shape[i] == shape[i]);
         if !fits {
             return None;
         }
@@ -438,7 +442,8 @@ fn range_len(start: i64, limit: i64, delta: i64) -> Option<i64> {
 }
 
 fn product(l: &Lower<'_>, x: &Known) -> Option<Known> {
-    let all = x.shape.len() == 1 && (l.ints("axes").is_none() || l.ints("axes") == Some(&[0])) && l.optional(1).is_none();
+    let all =
+        x.shape.len() == 1 && (l.ints("axes").is_none() || l.ints("axes") == Some(&[0])) && l.optional(1).is_none();
     if !all {
         return None;
     }
@@ -554,7 +559,8 @@ fn broadcast(parts: &[&Known], dtype: DType, f: impl Fn(&[&Elem]) -> Option<Elem
                 .iter()
                 .map(|p| {
                     let own = &at[rank - p.shape.len()..];
-                    let flat = own.iter().zip(&p.shape).zip(p.strides()).map(|((i, d), s)| if *d == 1 { 0 } else { i * s });
+                    let flat =
+                        own.iter().zip(&p.shape).zip(p.strides()).map(|((i, d), s)| if *d == 1 { 0 } else { i * s });
                     &p.elems[flat.sum::<usize>()]
                 })
                 .collect();

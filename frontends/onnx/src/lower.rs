@@ -6,12 +6,12 @@
 
 use std::collections::BTreeMap;
 
-use egret_ir::op::scalar::Scalar;
-use egret_ir::op::spec::{GatherSpec, Spec};
-use egret_ir::op::{Const, Monoid, Op, PadAxis, Perm, SliceAxis};
 use egret_ir::dim::{Atom, Backing, Symbols};
 use egret_ir::op::attrs::Attr;
 use egret_ir::op::call::Call;
+use egret_ir::op::scalar::Scalar;
+use egret_ir::op::spec::{GatherSpec, Spec};
+use egret_ir::op::{Const, Monoid, Op, PadAxis, Perm, SliceAxis};
 use egret_ir::origin::Origins;
 use egret_ir::{DType, Dim, Graph, Literal, Shape, Symbol, Tensor, TensorType, Type, ValueId};
 
@@ -311,7 +311,8 @@ impl Lower<'_> {
 
     /// Axes reordered.
     pub fn permute(&mut self, v: ValueId, axes: &[usize]) -> Result<ValueId, Fail> {
-        let perm = Perm::new(axes).ok_or_else(|| self.value("perm", &format!("{axes:?}"), "a permutation of the axes"))?;
+        let perm =
+            Perm::new(axes).ok_or_else(|| self.value("perm", &format!("{axes:?}"), "a permutation of the axes"))?;
         if perm.is_identity() && self.rank(v)? == axes.len() {
             return Ok(v);
         }
@@ -486,7 +487,11 @@ impl Lower<'_> {
 
     /// All operands repeated to their common shape. Where extents leave it open which one is repeated, the node stays
     /// opaque with the types `result` gives for the common shape, whose open extents are unknowns of their own.
-    pub fn broadcast_all(&mut self, args: &[ValueId], result: impl FnOnce(Shape) -> Vec<Type>) -> Result<Vec<ValueId>, Fail> {
+    pub fn broadcast_all(
+        &mut self,
+        args: &[ValueId],
+        result: impl FnOnce(Shape) -> Vec<Type>,
+    ) -> Result<Vec<ValueId>, Fail> {
         let shapes = args.iter().map(|v| self.shape(*v)).collect::<Result<Vec<_>, _>>()?;
         let rank = shapes.iter().map(Vec::len).max().unwrap_or(0);
         let mut common = vec![Dim::ONE; rank];

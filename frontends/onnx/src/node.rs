@@ -76,8 +76,6 @@ pub fn tensor<'a>(node: &'a NodeProto, name: &str) -> Option<&'a TensorProto> {
 /// A string, or the default; an error when it is not UTF-8.
 pub fn string<'a>(node: &'a NodeProto, name: &str, default: &'a str) -> Result<&'a str, ProblemKind> {
     let Some(bytes) = find(node, name).and_then(|a| a.s.as_ref()) else { return Ok(default) };
-    std::str::from_utf8(bytes).map_err(|_| ProblemKind::BadValue {
-        value: format!("{bytes:?}"),
-        reason: "UTF-8 is expected".to_owned(),
-    })
+    std::str::from_utf8(bytes)
+        .map_err(|_| ProblemKind::BadValue { value: format!("{bytes:?}"), reason: "UTF-8 is expected".to_owned() })
 }

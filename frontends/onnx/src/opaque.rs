@@ -109,7 +109,12 @@ pub fn result_types(
 }
 
 /// The type that the bodies of If or Loop declare for result `i`.
-fn from_bodies(proto: &NodeProto, bodies: &[&GraphProto], i: usize, open: &mut dyn FnMut(usize, &str) -> Dim) -> Option<Type> {
+fn from_bodies(
+    proto: &NodeProto,
+    bodies: &[&GraphProto],
+    i: usize,
+    open: &mut dyn FnMut(usize, &str) -> Dim,
+) -> Option<Type> {
     let declared_by = |body: &GraphProto, i: usize, open: &mut dyn FnMut(usize, &str) -> Dim| {
         let info: &ValueInfoProto = body.output.get(i)?;
         Some(declared(info.r#type.as_ref()?, open))
@@ -155,13 +160,31 @@ fn from_bodies(proto: &NodeProto, bodies: &[&GraphProto], i: usize, open: &mut d
 
 /// Operators whose first result has the element type and rank of their first operand.
 const LIKE_FIRST: &[&str] = &[
-    "AveragePool", "Concat", "Conv", "ConvTranspose", "GlobalAveragePool", "GlobalMaxPool", "LpPool", "MaxPool", "Pad",
-    "Resize", "Slice", "Split", "Tile", "Upsample",
+    "AveragePool",
+    "Concat",
+    "Conv",
+    "ConvTranspose",
+    "GlobalAveragePool",
+    "GlobalMaxPool",
+    "LpPool",
+    "MaxPool",
+    "Pad",
+    "Resize",
+    "Slice",
+    "Split",
+    "Tile",
+    "Upsample",
 ];
 
-fn like_first(proto: &NodeProto, i: usize, args: &[Option<Type>], open: &mut dyn FnMut(usize, &str) -> Dim) -> Option<Type> {
+fn like_first(
+    proto: &NodeProto,
+    i: usize,
+    args: &[Option<Type>],
+    open: &mut dyn FnMut(usize, &str) -> Dim,
+) -> Option<Type> {
     let standard = canonical_domain(proto.domain()).is_empty() && LIKE_FIRST.contains(&proto.op_type());
-    let Some(Some(Type::Tensor(t))) = args.first().filter(|_| standard && (i == 0 || proto.op_type() == "Split")) else {
+    let Some(Some(Type::Tensor(t))) = args.first().filter(|_| standard && (i == 0 || proto.op_type() == "Split"))
+    else {
         return None;
     };
     Some(Type::tensor(t.dtype, (0..t.rank()).map(|axis| open(axis, "")).collect::<Vec<_>>()))
@@ -174,7 +197,8 @@ fn signature(proto: &NodeProto, opset: i64, i: usize, args: &[Option<Type>]) -> 
     }
     let schema = schema::lookup(proto.op_type(), opset)?;
     let formal = schema.output(i)?;
-    let same = (0..args.len()).find(|j| schema.input(*j).is_some_and(|f| !f.variable.is_empty() && f.variable == formal.variable));
+    let same = (0..args.len())
+        .find(|j| schema.input(*j).is_some_and(|f| !f.variable.is_empty() && f.variable == formal.variable));
     let dtype: Arc<str> = match (same.and_then(|j| args[j].as_ref()), formal.types.as_slice()) {
         (Some(Type::Tensor(t)), _) => t.dtype.name().into(),
         (_, [only]) => (*only).into(),

@@ -91,7 +91,8 @@ fn uses<'a>(node: &'a NodeProto, captures: &'a [String]) -> impl Iterator<Item =
 
 /// Inputs and initializers of a graph. An initializer may repeat an input's name: it is its default then.
 fn sources<'a>(graph: &'a GraphProto, context: &str, defined: &mut BTreeSet<&'a str>, problems: &mut Vec<Problem>) {
-    let mut fault = |field: String, kind| problems.push(Problem { node: None, field: format!("{context}{field}"), kind });
+    let mut fault =
+        |field: String, kind| problems.push(Problem { node: None, field: format!("{context}{field}"), kind });
     let mut inputs: BTreeSet<&str> = BTreeSet::new();
     for (i, input) in graph.input.iter().enumerate() {
         if input.name().is_empty() {

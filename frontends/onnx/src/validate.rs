@@ -54,8 +54,14 @@ pub fn head(model: &ModelProto) -> Result<(&GraphProto, Opsets), Vec<Problem>> {
 }
 
 /// Checks one node, and the nodes inside its bodies, against the signatures of their operators.
-pub fn check_node(proto: &NodeProto, index: usize, opsets: &Opsets, functions: &BTreeSet<(&str, &str)>) -> Vec<Problem> {
-    let mut checker = Checker { place: place(proto, index), inside: String::new(), opsets, functions, problems: Vec::new() };
+pub fn check_node(
+    proto: &NodeProto,
+    index: usize,
+    opsets: &Opsets,
+    functions: &BTreeSet<(&str, &str)>,
+) -> Vec<Problem> {
+    let mut checker =
+        Checker { place: place(proto, index), inside: String::new(), opsets, functions, problems: Vec::new() };
     checker.node(proto);
     checker.problems
 }

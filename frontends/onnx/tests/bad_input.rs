@@ -11,7 +11,14 @@ use egret_onnx::{ProblemKind, ReadOptions, read, read_bytes};
 use prost::Message;
 
 fn relu() -> ModelProto {
-    model(17, graph(vec![node("Relu", &["x"], &["y"])], vec![value("x", F32, &["2", "3"])], vec![value("y", F32, &["2", "3"])]))
+    model(
+        17,
+        graph(
+            vec![node("Relu", &["x"], &["y"])],
+            vec![value("x", F32, &["2", "3"])],
+            vec![value("y", F32, &["2", "3"])],
+        ),
+    )
 }
 
 fn kind(bytes: Vec<u8>) -> ProblemKind {
@@ -69,17 +76,17 @@ fn unknown_opset_and_ir_version() {
     );
     let mut m = relu();
     m.graph.as_mut().unwrap().node[0].domain = Some("com.other".into());
-    assert_eq!(messages(&m), ["node \"the_Relu\" (com.other.Relu), domain: the model imports no opset of domain \"com.other\""]);
+    assert_eq!(
+        messages(&m),
+        ["node \"the_Relu\" (com.other.Relu), domain: the model imports no opset of domain \"com.other\""]
+    );
 }
 
 #[test]
 fn names_undefined_and_defined_twice_are_gathered() {
-    let nodes = vec![
-        node("Relu", &["nowhere"], &["y"]),
-        node("Neg", &["x"], &["y"]),
-        node("Abs", &["x"], &["x"]),
-    ];
-    let m = model(17, graph(nodes, vec![value("x", F32, &["2"]), value("x", F32, &["2"])], vec![value("z", F32, &["2"])]));
+    let nodes = vec![node("Relu", &["nowhere"], &["y"]), node("Neg", &["x"], &["y"]), node("Abs", &["x"], &["x"])];
+    let m =
+        model(17, graph(nodes, vec![value("x", F32, &["2"]), value("x", F32, &["2"])], vec![value("z", F32, &["2"])]));
     assert_eq!(
         messages(&m),
         [
@@ -136,7 +143,8 @@ fn attributes_missing_or_of_the_wrong_type() {
 
 #[test]
 fn counts_of_operands() {
-    let nodes = vec![node("Add", &["x"], &["a"]), node("Relu", &["x"], &["b", "c"]), node("Conv", &["x", "", "x"], &["d"])];
+    let nodes =
+        vec![node("Add", &["x"], &["a"]), node("Relu", &["x"], &["b", "c"]), node("Conv", &["x", "", "x"], &["d"])];
     let m = model(17, graph(nodes, vec![value("x", F32, &["2"])], vec![value("a", F32, &["2"])]));
     assert_eq!(
         messages(&m),
@@ -159,7 +167,8 @@ fn dtypes_ranks_shapes_axes() {
         node("Add", &["x", "w"], &["f"]),
         node("Relu", &["f"], &["g"]),
     ];
-    let inputs = vec![value("x", F32, &["2", "3"]), value("i", I64, &["3"]), value("v", F32, &["2"]), value("w", F32, &["5"])];
+    let inputs =
+        vec![value("x", F32, &["2", "3"]), value("i", I64, &["3"]), value("v", F32, &["2"]), value("w", F32, &["5"])];
     let m = model(17, graph(nodes, inputs, vec![value("a", F32, &["3"])]));
     let found = messages(&m);
     let expected = [
@@ -178,7 +187,11 @@ fn absurd_extents() {
     let huge = (1i64 << 60).to_string();
     let m = model(
         17,
-        graph(vec![node("Relu", &["x"], &["y"])], vec![value("x", F32, &[&huge, &huge])], vec![value("y", F32, &["2"])]),
+        graph(
+            vec![node("Relu", &["x"], &["y"])],
+            vec![value("x", F32, &[&huge, &huge])],
+            vec![value("y", F32, &["2"])],
+        ),
     );
     let found = messages(&m);
     assert_eq!(found, [format!("input x: f32[{huge},{huge}] is too large")]);
@@ -221,7 +234,12 @@ fn tensor_data_that_does_not_fit() {
     let mut m = relu();
     let g = m.graph.as_mut().unwrap();
     g.initializer.push(floats("w", &[3], &[1.0, 2.0]));
-    g.initializer.push(TensorProto { name: Some("v".into()), data_type: Some(77), dims: vec![1], ..Default::default() });
+    g.initializer.push(TensorProto {
+        name: Some("v".into()),
+        data_type: Some(77),
+        dims: vec![1],
+        ..Default::default()
+    });
     g.initializer.push(TensorProto {
         name: Some("u".into()),
         data_type: Some(F32),
@@ -285,7 +303,8 @@ fn external_data_stays_in_the_folder_and_in_the_file() {
         external("i", &[("location", "weights")]),
     ];
     std::fs::write(&path, m.encode_to_vec()).unwrap();
-    let found: Vec<ProblemKind> = read(&path, &ReadOptions::default()).unwrap_err().problems.into_iter().map(|p| p.kind).collect();
+    let found: Vec<ProblemKind> =
+        read(&path, &ReadOptions::default()).unwrap_err().problems.into_iter().map(|p| p.kind).collect();
     std::fs::remove_dir_all(&folder).unwrap();
     assert!(matches!(found[0], ProblemKind::ExternalOutside { .. }));
     assert!(matches!(found[1], ProblemKind::ExternalOutside { .. }));
@@ -301,7 +320,14 @@ fn external_data_stays_in_the_folder_and_in_the_file() {
 
 #[test]
 fn bindings_that_do_not_fit() {
-    let m = model(17, graph(vec![node("Relu", &["x"], &["y"])], vec![value("x", F32, &["n", "3"])], vec![value("y", F32, &["n", "3"])]));
+    let m = model(
+        17,
+        graph(
+            vec![node("Relu", &["x"], &["y"])],
+            vec![value("x", F32, &["n", "3"])],
+            vec![value("y", F32, &["n", "3"])],
+        ),
+    );
     let options = ReadOptions {
         dims: vec![("m".into(), 2), ("n".into(), -1)],
         shapes: vec![("z".into(), vec![1]), ("x".into(), vec![1, 4])],
@@ -337,7 +363,10 @@ fn functions_that_call_themselves() {
 
 #[test]
 fn functions_that_double_at_every_level_are_cut_off() {
-    let call = |name: String, a: &str, b: &str| egret_onnx::proto::NodeProto { domain: Some("f".into()), ..node(&name, &[a], &[b]) };
+    let call = |name: String, a: &str, b: &str| egret_onnx::proto::NodeProto {
+        domain: Some("f".into()),
+        ..node(&name, &[a], &[b])
+    };
     let mut m = relu();
     m.functions = (0..40)
         .map(|i| egret_onnx::proto::FunctionProto {

@@ -56,7 +56,8 @@ fn follow(table: &Table<OnnxStep>, best: &[Option<(u64, usize)>], i: usize, orde
 fn bare(graph: Graph, opset: i64) -> Imported {
     let declared = |name: &str, ty: &Type| {
         let t = ty.as_tensor().unwrap_or_else(|| panic!("{name} is no tensor"));
-        let shape: Vec<String> = t.shape.iter().map(|d| d.as_const().map_or_else(|| d.to_string(), |c| c.to_string())).collect();
+        let shape: Vec<String> =
+            t.shape.iter().map(|d| d.as_const().map_or_else(|| d.to_string(), |c| c.to_string())).collect();
         value(name, egret_onnx::tensor::code(t.dtype), &shape.iter().map(String::as_str).collect::<Vec<_>>())
     };
     let proto = GraphProto {
@@ -129,11 +130,17 @@ fn attribute(a: &AttributeProto) -> String {
 fn listing(model: &ModelProto) -> String {
     let graph = model.graph.as_ref().unwrap();
     let mut numbers: IndexMap<String, String> = IndexMap::new();
-    let given: Vec<&str> = graph.input.iter().chain(&graph.output).map(|v| v.name()).collect();
+    let given: Vec<&str> =
+        graph.input.iter().chain(&graph.output).map(egret_onnx::proto::ValueInfoProto::name).collect();
     let mut short = |name: &str| {
         if let Some(t) = graph.initializer.iter().find(|t| t.name() == name).filter(|_| !given.contains(&name)) {
             let raw = t.raw_data.clone().unwrap_or_default();
-            let tensor = Tensor::new(egret_onnx::tensor::dtype(t.data_type()).unwrap(), t.dims.iter().map(|d| *d as usize).collect::<Vec<_>>(), raw).unwrap();
+            let tensor = Tensor::new(
+                egret_onnx::tensor::dtype(t.data_type()).unwrap(),
+                t.dims.iter().map(|d| *d as usize).collect::<Vec<_>>(),
+                raw,
+            )
+            .unwrap();
             return format!("{tensor:?}").replace('"', "");
         }
         if given.contains(&name) || name.is_empty() {
@@ -147,7 +154,8 @@ fn listing(model: &ModelProto) -> String {
         let results: Vec<String> = n.output.iter().map(|s| short(s)).collect();
         let operands: Vec<String> = n.input.iter().map(|s| short(s)).collect();
         let attributes: Vec<String> = n.attribute.iter().map(attribute).collect();
-        let line = format!("{} = {}({}) {}", results.join(", "), n.op_type(), operands.join(", "), attributes.join(" "));
+        let line =
+            format!("{} = {}({}) {}", results.join(", "), n.op_type(), operands.join(", "), attributes.join(" "));
         writeln!(out, "{}", line.trim_end()).unwrap();
     }
     for t in graph.initializer.iter().filter(|t| given.contains(&t.name())) {
@@ -219,7 +227,8 @@ fn templates_round_trip() {
             let model = export(&imported);
             let bytes = model.encode_to_vec();
             assert_eq!(export(&imported).encode_to_vec(), bytes, "{place}: two runs");
-            let again = read_bytes(bytes.clone().into(), None, &ReadOptions::default()).unwrap_or_else(|e| panic!("{place}: {e}"));
+            let again = read_bytes(bytes.clone().into(), None, &ReadOptions::default())
+                .unwrap_or_else(|e| panic!("{place}: {e}"));
             assert!(again.opaque_reasons.is_empty(), "{place}: {:?}", again.opaque_reasons);
             let got = eval::native(&again.graph, &inputs).unwrap_or_else(|e| panic!("{place}: {e}"));
             for (a, b) in expected.iter().zip(&got) {
@@ -271,7 +280,8 @@ fn cases_keep_their_interface() {
         let mut stable = false;
         let mut seen = vec![listing(&after)];
         for _ in 0..4 {
-            let again = read_bytes(last.clone().into(), None, &ReadOptions::default()).unwrap_or_else(|e| panic!("{e}"));
+            let again =
+                read_bytes(last.clone().into(), None, &ReadOptions::default()).unwrap_or_else(|e| panic!("{e}"));
             let next = export(&again);
             seen.push(listing(&next));
             let next = next.encode_to_vec();

@@ -8,7 +8,9 @@ use std::path::{Path, PathBuf};
 use common::*;
 use egret_ir::op::Op;
 use egret_ir::{Symbol, Type, check};
-use egret_onnx::proto::{AttributeProto, FunctionProto, OperatorSetIdProto, ValueInfoProto, attribute_proto::AttributeType};
+use egret_onnx::proto::{
+    AttributeProto, FunctionProto, OperatorSetIdProto, ValueInfoProto, attribute_proto::AttributeType,
+};
 use egret_onnx::{Imported, ReadOptions, decode, read};
 
 /// The twelve trap models that the whole workspace is tested on.
@@ -175,7 +177,11 @@ fn an_extent_that_must_be_within_a_table_is_bounded() {
         vec![value("x", F32, &["s", "4"])],
         vec![value("y", F32, &["s", "4"])],
     );
-    g.initializer.extend([longs("zero", &[1], &[0]), longs("one", &[1], &[1]), floats("table", &[512, 4], &[0.5; 2048])]);
+    g.initializer.extend([
+        longs("zero", &[1], &[0]),
+        longs("one", &[1], &[1]),
+        floats("table", &[512, 4], &[0.5; 2048]),
+    ]);
     let imported = import(&model(13, g)).unwrap();
     assert!(imported.opaque_reasons.is_empty(), "{:?}", imported.opaque_reasons);
     assert_eq!(shape_of(&imported, "y"), ["s", "4"]);
@@ -186,7 +192,14 @@ fn an_extent_that_must_be_within_a_table_is_bounded() {
 fn unknown_operators_and_domains_stay() {
     let mut custom = node("Frobnicate", &["x", "", "x"], &["y"]);
     custom.domain = Some("com.example".into());
-    let mut m = model(13, graph(vec![custom.clone(), node("Relu", &["y"], &["z"])], vec![value("x", F32, &["2"])], vec![value("z", F32, &["2"])]));
+    let mut m = model(
+        13,
+        graph(
+            vec![custom.clone(), node("Relu", &["y"], &["z"])],
+            vec![value("x", F32, &["2"])],
+            vec![value("z", F32, &["2"])],
+        ),
+    );
     m.opset_import.push(OperatorSetIdProto { domain: Some("com.example".into()), version: Some(3) });
     let imported = import(&m).unwrap();
     assert_eq!(*imported.sites[0].node, custom);
@@ -223,13 +236,24 @@ fn functions_are_inlined_with_attributes_per_call() {
         n.name = Some(format!("call_{output}"));
         n
     };
-    let mut m = model(17, graph(vec![call("x", "y", 0.5), call("y", "z", 0.25)], vec![value("x", F32, &["2"])], vec![value("z", F32, &["2"])]));
+    let mut m = model(
+        17,
+        graph(
+            vec![call("x", "y", 0.5), call("y", "z", 0.25)],
+            vec![value("x", F32, &["2"])],
+            vec![value("z", F32, &["2"])],
+        ),
+    );
     m.opset_import.push(OperatorSetIdProto { domain: Some("f".into()), version: Some(1) });
     m.functions = vec![scaled];
     let imported = import(&m).unwrap();
-    let found: Vec<(String, Vec<String>, Vec<String>)> =
-        imported.sites.iter().map(|s| (s.node.name().to_owned(), s.node.input.clone(), s.node.output.clone())).collect();
-    let row = |name: &str, input: &str, output: &str| (name.to_owned(), vec![input.to_owned()], vec![output.to_owned()]);
+    let found: Vec<(String, Vec<String>, Vec<String>)> = imported
+        .sites
+        .iter()
+        .map(|s| (s.node.name().to_owned(), s.node.input.clone(), s.node.output.clone()))
+        .collect();
+    let row =
+        |name: &str, input: &str, output: &str| (name.to_owned(), vec![input.to_owned()], vec![output.to_owned()]);
     assert_eq!(
         found,
         [

@@ -16,9 +16,9 @@ use super::apply::Step;
 use super::egraph::{EGraph, ENode, Edge, Fault, Why};
 use super::matcher::{View, rematch};
 use super::plan::plan;
+use crate::lang::RuleSet;
 use crate::lang::bound::Facts;
 use crate::lang::conditions::holds;
-use crate::lang::RuleSet;
 
 /// The union log of a finished run.
 #[derive(Clone, Debug)]

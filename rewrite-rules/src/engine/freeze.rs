@@ -4,8 +4,8 @@ use std::collections::BTreeMap;
 
 use egg::Id;
 use egret_ir::Graph;
-use egret_ir::choice::{Class, ClassGraph, ClassId, ClassNode};
 use egret_ir::Origins;
+use egret_ir::choice::{Class, ClassGraph, ClassId, ClassNode};
 
 use super::egraph::EGraph;
 use super::matcher::View;

@@ -455,7 +455,11 @@ fn rematch_pat(
         Pat::Var(v) => {
             let class = chosen.next()?.id();
             let var = &rule.vars[v.index()];
-            let value = if var.sort == crate::lang::Sort::Splat { Bound::Element(splat(class)?) } else { Bound::Operand(class) };
+            let value = if var.sort == crate::lang::Sort::Splat {
+                Bound::Element(splat(class)?)
+            } else {
+                Bound::Operand(class)
+            };
             bind_at(bindings, *v, var.list, index, value).then_some(())
         }
         Pat::Computed(_) | Pat::Each(_) => None,

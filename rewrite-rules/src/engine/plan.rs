@@ -288,8 +288,10 @@ impl Planner<'_> {
             Pat::Var(v) => matches!(self.value(*v, index), Ok(Bound::Element(_))),
             Pat::Node(n) => {
                 index.is_some()
-                    && n.args.iter().any(|a| matches!(a, Pat::Var(v) if matches!(self.bindings[v.index()], Some(Bound::List(_))))
-                        && self.is_literal(a, index))
+                    && n.args.iter().any(|a| {
+                        matches!(a, Pat::Var(v) if matches!(self.bindings[v.index()], Some(Bound::List(_))))
+                            && self.is_literal(a, index)
+                    })
             }
         }
     }

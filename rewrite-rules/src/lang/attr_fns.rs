@@ -104,7 +104,12 @@ pub static ATTR_FNS: &[AttrFn] = &[
     row("uninserted", &[SPEC, ArgSort::Number, INSERT], attr(AttrSort::Spec), specs::uninserted),
     row("inserted_out", &[SPEC, ArgSort::Number, INSERT], attr(AttrSort::Insert), specs::inserted_out),
     // Scales and weights.
-    row("scale_insert", &[SPEC, ArgSort::Number, ArgSort::Number, INSERT, OPERAND], attr(AttrSort::Insert), scaling::scale_insert),
+    row(
+        "scale_insert",
+        &[SPEC, ArgSort::Number, ArgSort::Number, INSERT, OPERAND],
+        attr(AttrSort::Insert),
+        scaling::scale_insert,
+    ),
     row("scale_perm", &[SPEC, ArgSort::Number, ArgSort::Number, INSERT], attr(AttrSort::Perm), scaling::scale_perm),
     // Elements.
     row("epsilon", &[ELEMENT], attr(AttrSort::Literal), |_, a| element(a).map(|l| Bound::Attr(Attr::Literal(l)))),

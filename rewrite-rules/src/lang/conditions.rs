@@ -10,13 +10,13 @@ use egret_ir::op::scalar::{Law, Scalar};
 use egret_ir::op::{Const, Monoid, Op};
 use egret_ir::{DType, Literal};
 
+use super::Condition;
 use super::attr_fns::specs::{folded_axes, folded_count};
 use super::attr_fns::{
-    ArgSort, DIMS, DTYPE, ELEMENT, FUNCTION, INSERT, MONOID, OPERAND, OPERANDS, PADS, PERM, SLICES, SPEC,
-    function_of, perm_of,
+    ArgSort, DIMS, DTYPE, ELEMENT, FUNCTION, INSERT, MONOID, OPERAND, OPERANDS, PADS, PERM, SLICES, SPEC, function_of,
+    perm_of,
 };
 use super::bound::{Bindings, Bound, Facts};
-use super::Condition;
 use crate::engine::egraph::{EGraph, small_value};
 use crate::engine::plan::does_nothing;
 
@@ -219,9 +219,12 @@ fn is_light(egraph: &EGraph, id: egg::Id) -> bool {
 fn has_no_constant(facts: Facts<'_>, args: &[Bound], row: Scalar) -> Option<bool> {
     let Bound::Operand(id) = args.first()? else { return None };
     let constant = |id: &egg::Id| facts.egraph[*id].data.constant;
-    Some(!facts.egraph[*id].nodes.iter().any(|n| {
-        *facts.egraph.analysis.op(n.op) == Op::Map(row) && n.args.iter().any(constant)
-    }))
+    Some(
+        !facts.egraph[*id]
+            .nodes
+            .iter()
+            .any(|n| *facts.egraph.analysis.op(n.op) == Op::Map(row) && n.args.iter().any(constant)),
+    )
 }
 
 /// At most one of the operands is heavier than that.

@@ -166,7 +166,8 @@ fn sample(tokens: &[Token], sort: Sort, list: bool) -> Result<Sample, Problem> {
         return items(inner).into_iter().map(|i| sample(i, sort, false)).collect::<Result<_, _>>().map(Sample::List);
     }
     let text = text_of(tokens);
-    let value = |expected: &'static str| move |p: egret_ir::text::ParseError| Problem::Value { expected, problem: p.problem };
+    let value =
+        |expected: &'static str| move |p: egret_ir::text::ParseError| Problem::Value { expected, problem: p.problem };
     match sort {
         Sort::Operand => operand(tokens),
         Sort::Splat => match parse_attr(&text, AttrSort::Literal).map_err(value("an element"))? {
@@ -213,7 +214,8 @@ fn operand(tokens: &[Token]) -> Result<Sample, Problem> {
         [front @ .., Token { kind: Kind::Raw(r), .. }] if r.starts_with('{') => (front, Some(r.clone())),
         all => (all, None),
     };
-    let wrong = |problem: String| Problem::Value { expected: "an operand, such as f32[2,3] or const f32[2,3]", problem };
+    let wrong =
+        |problem: String| Problem::Value { expected: "an operand, such as f32[2,3] or const f32[2,3]", problem };
     let ty = parse_type(&text_of(tokens)).map_err(|p| wrong(p.problem))?;
     let Some(values) = values else {
         return Ok(if constant { Sample::Constant(ty) } else { Sample::Input(ty) });

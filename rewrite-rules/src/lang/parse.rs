@@ -101,8 +101,7 @@ type Fail = (Span, Problem);
 pub fn parse(tokens: &[Token], problems: &mut Vec<Fail>) -> Vec<RawRule> {
     let mut rules = Vec::new();
     let mut phase = Phase::Normalize;
-    let starts: Vec<usize> =
-        (0..tokens.len()).filter(|i| tokens[*i].span.column == 1 || *i == 0).collect();
+    let starts: Vec<usize> = (0..tokens.len()).filter(|i| tokens[*i].span.column == 1 || *i == 0).collect();
     for (k, start) in starts.iter().enumerate() {
         let end = starts.get(k + 1).copied().unwrap_or(tokens.len());
         let mut p = Parser { tokens: &tokens[*start..end], at: 0 };
@@ -305,7 +304,9 @@ impl Parser<'_> {
                     Kind::Punct("(") => depth += 1,
                     Kind::Punct(")") => depth -= 1,
                     Kind::Var(_) | Kind::ListVar(_) | Kind::SplatVar(_) if depth == 0 => break,
-                    Kind::Word(w) if depth == 0 && matches!(w.as_str(), "cite" | "try" | "not") && self.at > start => break,
+                    Kind::Word(w) if depth == 0 && matches!(w.as_str(), "cite" | "try" | "not") && self.at > start => {
+                        break;
+                    }
                     _ => {}
                 }
                 self.at += 1;

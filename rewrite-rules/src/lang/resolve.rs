@@ -3,12 +3,12 @@
 
 use std::sync::Arc;
 
+use egret_ir::DType;
 use egret_ir::op::attrs::Head;
 use egret_ir::op::call::GeluForm;
 use egret_ir::op::scalar::Scalar;
 use egret_ir::op::{Monoid, ScatterOp, SortOrder};
 use egret_ir::text::{parse_attr, sorts};
-use egret_ir::DType;
 
 use super::attr_fns::{self, ATTR_FNS, ArgSort};
 use super::conditions::{self, CONDITIONS};
@@ -51,14 +51,8 @@ pub struct Resolver<'a> {
 pub fn resolve(raw: &RawRule, back: bool, file: &Arc<str>, text: &str, problems: &mut Problems) -> Option<Rule> {
     let before = problems.len();
     let (left, right) = if back { (&raw.rhs, &raw.lhs) } else { (&raw.lhs, &raw.rhs) };
-    let mut r = Resolver {
-        vars: Vec::new(),
-        omitted: Vec::new(),
-        binding: true,
-        group: None,
-        groups: Vec::new(),
-        problems,
-    };
+    let mut r =
+        Resolver { vars: Vec::new(), omitted: Vec::new(), binding: true, group: None, groups: Vec::new(), problems };
     let lhs = match r.pat(left, false) {
         Some(Pat::Node(n)) => Some(*n),
         Some(_) => {
@@ -113,8 +107,11 @@ fn only_movements(n: &NodePat) -> bool {
         Pat::Each(each) => match each.as_ref() {
             Pat::Var(_) => true,
             Pat::Node(t) => {
-                let moves = matches!(t.head, HeadPat::Is(Head::Permute | Head::Reshape | Head::Broadcast | Head::Slice));
-                moves && matches!(t.args.as_slice(), [Pat::Var(_)]) && !t.attrs.iter().any(|a| matches!(a, AttrPat::Value(_)))
+                let moves =
+                    matches!(t.head, HeadPat::Is(Head::Permute | Head::Reshape | Head::Broadcast | Head::Slice));
+                moves
+                    && matches!(t.args.as_slice(), [Pat::Var(_)])
+                    && !t.attrs.iter().any(|a| matches!(a, AttrPat::Value(_)))
             }
             Pat::Number(_) | Pat::Computed(_) | Pat::Each(_) => false,
         },
@@ -198,7 +195,8 @@ impl Resolver<'_> {
             return self.fail(span, Problem::Expected { expected: "a kind", found: "`()`".to_owned() });
         };
         let Form::Word(word) = &first.form else {
-            return self.fail(&first.span, Problem::Expected { expected: "a kind", found: "something else".to_owned() });
+            return self
+                .fail(&first.span, Problem::Expected { expected: "a kind", found: "something else".to_owned() });
         };
         let is = |head: Head, operands: Operands, taken: usize| {
             let attrs = sorts(&head).to_vec();
@@ -319,7 +317,11 @@ impl Resolver<'_> {
             }
             let number = matches!(a.form, Form::Number(_) | Form::SplatVar(_) | Form::Call(..));
             let takes_numbers = matches!(word.as_str(), "map" | "concat" | "pad");
-            if number && !self.binding && !takes_numbers && !matches!(&a.form, Form::Call(f, _) if attr_fns::find(f).is_some_and(|f| ATTR_FNS[f].result == Sort::Operand)) {
+            if number
+                && !self.binding
+                && !takes_numbers
+                && !matches!(&a.form, Form::Call(f, _) if attr_fns::find(f).is_some_and(|f| ATTR_FNS[f].result == Sort::Operand))
+            {
                 self.problems.push((a.span.clone(), Problem::NumberPlace));
                 ok = false;
                 continue;
@@ -366,9 +368,7 @@ impl Resolver<'_> {
 
     fn attr(&mut self, e: &Expr, sort: AttrSort, inside: bool) -> Option<AttrPat> {
         match &e.form {
-            Form::Var(v) => {
-                self.var(&format!("?{v}"), v, false, Sort::Attr(sort), &e.span, inside).map(AttrPat::Var)
-            }
+            Form::Var(v) => self.var(&format!("?{v}"), v, false, Sort::Attr(sort), &e.span, inside).map(AttrPat::Var),
             Form::ListVar(v) => {
                 self.var(&format!("??{v}"), v, true, Sort::Attr(sort), &e.span, inside).map(AttrPat::Var)
             }
@@ -418,8 +418,7 @@ impl Resolver<'_> {
             let expected = format!("{} arguments", wanted.len());
             return self.fail(span, Problem::Arity { of: of.to_owned(), expected, got: args.len() });
         }
-        let terms: Vec<Option<Term>> =
-            wanted.iter().zip(args).map(|(w, a)| self.term(*w, a, inside)).collect();
+        let terms: Vec<Option<Term>> = wanted.iter().zip(args).map(|(w, a)| self.term(*w, a, inside)).collect();
         terms.into_iter().collect()
     }
 

@@ -65,7 +65,9 @@ fn pool(numeric: Numeric) -> &'static [f64] {
             0.5,
             88.8,
         ],
-        Numeric::Reassociates => &[0.0, -0.0, f64::INFINITY, f64::NEG_INFINITY, f64::NAN, 1.0, -1.0, 0.1, -2.5, 3.0, 0.5, 17.0],
+        Numeric::Reassociates => {
+            &[0.0, -0.0, f64::INFINITY, f64::NEG_INFINITY, f64::NAN, 1.0, -1.0, 0.1, -2.5, 3.0, 0.5, 17.0]
+        }
         Numeric::Finite | Numeric::Approximates => &[1.0, 0.1, 2.5, 3.0, 0.5, 7.25, 0.03, 4.0, -1.5, -0.7],
     }
 }
@@ -88,7 +90,8 @@ fn element(dtype: DType, numeric: Numeric, r: u64) -> Literal {
         return Literal::bool(r & 4 == 0);
     }
     if special {
-        let edges = [0, 1, -1, 2, i64::MIN, i64::MAX, i64::from(i32::MIN), i64::from(i32::MAX), 255, 128, 1 << 31, 16_777_217];
+        let edges =
+            [0, 1, -1, 2, i64::MIN, i64::MAX, i64::from(i32::MIN), i64::from(i32::MAX), 255, 128, 1 << 31, 16_777_217];
         return Literal::from_i64(dtype, edges[(r % edges.len() as u64) as usize]);
     }
     Literal::from_i64(dtype, (r % 41) as i64 - 20)
@@ -116,10 +119,7 @@ fn inputs(graph: &Graph, numeric: Numeric, seed: u64) -> Option<Vec<Tensor>> {
 /// Whether the sign of a zero may differ: it went through a fold, min or max.
 fn loose_zero(graph: &Graph) -> bool {
     graph.nodes().iter().any(|n| {
-        matches!(
-            n.op,
-            Op::Reduce { .. } | Op::Contract { .. } | Op::Map(Scalar::Min | Scalar::Max) | Op::Call(_)
-        )
+        matches!(n.op, Op::Reduce { .. } | Op::Contract { .. } | Op::Map(Scalar::Min | Scalar::Max) | Op::Call(_))
     })
 }
 
@@ -145,7 +145,14 @@ fn is_polynomial(graph: &Graph) -> bool {
     })
 }
 
-fn difference(domain: &'static str, given: &[Tensor], element: usize, left: String, right: String, seed: u64) -> Difference {
+fn difference(
+    domain: &'static str,
+    given: &[Tensor],
+    element: usize,
+    left: String,
+    right: String,
+    seed: u64,
+) -> Difference {
     let inputs = given.iter().map(|t| format!("{t:?}")).collect();
     Difference { domain, inputs, element, left, right, seed }
 }
@@ -196,7 +203,8 @@ fn near(left: &[f64], right: &[f64], slack: f64) -> Option<usize> {
 pub fn compare(left: &Graph, right: &Graph, numeric: Numeric, rounded_literals: bool) -> Compared {
     let mut out = Compared::default();
     let loose = loose_zero(left) || loose_zero(right);
-    let integers = left.nodes().iter().chain(right.nodes()).all(|n| n.ty.as_tensor().is_some_and(|t| !t.dtype.is_float()));
+    let integers =
+        left.nodes().iter().chain(right.nodes()).all(|n| n.ty.as_tensor().is_some_and(|t| !t.dtype.is_float()));
     let strict = numeric == Numeric::Exact || integers;
     for seed in 0..SAMPLES {
         let Some(given) = inputs(left, numeric, seed) else { break };
@@ -233,7 +241,10 @@ pub fn compare(left: &Graph, right: &Graph, numeric: Numeric, rounded_literals: 
             if let (Ok(a), Ok(b)) = (run_all(left, &domain, &given_real), run_all(right, &domain, &given_real)) {
                 let scale = magnitude(&a).max(magnitude(&b)).max(1.0);
                 let last = |v: &[Option<Value<f64>>], g: &Graph| {
-                    v[g.outputs[0].value.index()].as_ref().and_then(Value::tensor).and_then(|a| a.floats().map(<[f64]>::to_vec))
+                    v[g.outputs[0].value.index()]
+                        .as_ref()
+                        .and_then(Value::tensor)
+                        .and_then(|a| a.floats().map(<[f64]>::to_vec))
                 };
                 if let (Some(x), Some(y)) = (last(&a, left), last(&b, right))
                     && let Some(i) = near(&x, &y, 1e-11 * scale)
@@ -282,14 +293,8 @@ fn modular(left: &Graph, right: &Graph, out: &mut Compared) {
         if a[0] == b[0] {
             out.modular += 1;
         } else if meant {
-            out.difference = Some(difference(
-                "modulo two primes",
-                &[],
-                0,
-                "one residue".into(),
-                "another".into(),
-                seed,
-            ));
+            out.difference =
+                Some(difference("modulo two primes", &[], 0, "one residue".into(), "another".into(), seed));
             return;
         } else {
             return;

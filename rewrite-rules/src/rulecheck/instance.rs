@@ -49,7 +49,11 @@ fn random_constant(ty: &Type, seed: u64) -> Option<Tensor> {
         // Quarters from −4 to 4, odd integers from −5 to 3: no zero to divide by, exact in every float type.
         let quarters = (r % 16) as i64 + 1;
         let x = if r & 1024 == 0 { -(quarters as f64) / 4.0 } else { quarters as f64 / 4.0 };
-        let l = if t.dtype.is_float() { Literal::from_f64(t.dtype, x) } else { Literal::from_i64(t.dtype, (r % 5) as i64 * 2 - 5) };
+        let l = if t.dtype.is_float() {
+            Literal::from_f64(t.dtype, x)
+        } else {
+            Literal::from_i64(t.dtype, (r % 5) as i64 * 2 - 5)
+        };
         bytes.extend(l.to_le_bytes());
     }
     Tensor::new(t.dtype, shape, bytes).ok()

@@ -158,7 +158,9 @@ pub fn check(rule: &Rule) -> RuleReport {
         match instance(rule, samples, 1) {
             Instance::IllTyped(e) => report.failures.push(Failure::IllTyped { index, problem: e.to_string() }),
             Instance::NoMatch => report.failures.push(Failure::NoMatch { index }),
-            Instance::Matched(m) if m.false_conditions.is_empty() => report.failures.push(Failure::NotRefused { index }),
+            Instance::Matched(m) if m.false_conditions.is_empty() => {
+                report.failures.push(Failure::NotRefused { index })
+            }
             Instance::Matched(m) => match m.right {
                 Err(_) => report.nots += 1,
                 Ok(right) if compare(&m.left, &right, rule.numeric, rounded).difference.is_some() => report.nots += 1,

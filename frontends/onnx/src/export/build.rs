@@ -140,7 +140,10 @@ impl<'a> Build<'a> {
             let c = ClassId(i as u32);
             let Some(bytes) = byte_size(&class.ty).filter(|_| self.foldable[i]) else { continue };
             let given = imported.contains(&c);
-            let unfolds = class.nodes.iter().any(|n| matches!(&n.op, Op::Broadcast(new) if new.iter().any(|(_, d)| *d != Dim::ONE)));
+            let unfolds = class
+                .nodes
+                .iter()
+                .any(|n| matches!(&n.op, Op::Broadcast(new) if new.iter().any(|(_, d)| *d != Dim::ONE)));
             if unfolds && bytes > SMALL_BYTES && !given {
                 continue;
             }
@@ -158,9 +161,21 @@ impl<'a> Build<'a> {
         let computes = match &node.op {
             Op::Input(_) | Op::Opaque(_) | Op::If(..) | Op::Loop(_) => false,
             Op::Dim(d) | Op::Iota { len: d, .. } => d.as_const().is_some(),
-            Op::Call(_) | Op::Proj(_) | Op::Const(_) | Op::Permute(_) | Op::Reshape(_) | Op::Broadcast(_) | Op::Slice(_)
-            | Op::Pad(_) | Op::Concat(_) | Op::Gather(_) | Op::Scatter(..) | Op::Map(_) | Op::Reduce { .. }
-            | Op::Contract { .. } | Op::ArgSort { .. } => true,
+            Op::Call(_)
+            | Op::Proj(_)
+            | Op::Const(_)
+            | Op::Permute(_)
+            | Op::Reshape(_)
+            | Op::Broadcast(_)
+            | Op::Slice(_)
+            | Op::Pad(_)
+            | Op::Concat(_)
+            | Op::Gather(_)
+            | Op::Scatter(..)
+            | Op::Map(_)
+            | Op::Reduce { .. }
+            | Op::Contract { .. }
+            | Op::ArgSort { .. } => true,
         };
         let fixed = match &class.ty {
             Type::Tensor(t) => t.static_shape().is_some(),
@@ -182,7 +197,9 @@ impl<'a> Build<'a> {
             Op::Map(Scalar::Cast(to)) => {
                 let l = self.splats[node.args[0].index()]?;
                 let exact = !l.dtype().is_float() && !to.is_float() || l.dtype() == DType::F32 && *to == DType::F64;
-                exact.then(|| if to.is_float() { Literal::from_f64(*to, l.to_f64()) } else { Literal::from_i64(*to, l.to_i64()) })
+                exact.then(|| {
+                    if to.is_float() { Literal::from_f64(*to, l.to_f64()) } else { Literal::from_i64(*to, l.to_i64()) }
+                })
             }
             _ => None,
         }
@@ -323,7 +340,8 @@ impl<'a> Build<'a> {
                 inserted[usize::from(*at)] = true;
             }
             let lead = inserted.iter().take_while(|i| **i).count();
-            let form: Shape = (lead..shape.len()).map(|i| if inserted[i] { Dim::ONE } else { shape[i].clone() }).collect();
+            let form: Shape =
+                (lead..shape.len()).map(|i| if inserted[i] { Dim::ONE } else { shape[i].clone() }).collect();
             forms.extend(self.reshaped(x, &form));
         }
         forms.push(c);
@@ -344,7 +362,13 @@ impl<'a> Build<'a> {
     }
 
     /// Adds a template's node, if the operator takes it at this opset and it does not read what it makes.
-    pub fn node(&mut self, outputs: &[ClassId], op: &'static str, attributes: Vec<(&'static str, Attribute)>, inputs: Vec<Slot>) {
+    pub fn node(
+        &mut self,
+        outputs: &[ClassId],
+        op: &'static str,
+        attributes: Vec<(&'static str, Attribute)>,
+        inputs: Vec<Slot>,
+    ) {
         let node = NewNode { op, attributes, inputs };
         let reads: Vec<ClassId> = node
             .inputs
@@ -370,7 +394,10 @@ impl<'a> Build<'a> {
         let results: Vec<&Type> = outputs.iter().map(|o| self.classes.ty(*o)).collect();
         let cost = self.price(op, &given, &results);
         let makers = self.makers.entry(outputs[0]).or_default();
-        if makers.iter().any(|i| self.late[*i].outputs == outputs && self.late[*i].payload == OnnxStep::Node(node.clone())) {
+        if makers
+            .iter()
+            .any(|i| self.late[*i].outputs == outputs && self.late[*i].payload == OnnxStep::Node(node.clone()))
+        {
             return;
         }
         makers.push(self.late.len());

@@ -14,8 +14,10 @@ pub fn call(b: &mut Build<'_>, c: ClassId, call: &Call, args: &[ClassId]) {
         Call::Softmax { axis } => softmax(b, c, "Softmax", *axis, args),
         Call::LogSoftmax { axis } => softmax(b, c, "LogSoftmax", *axis, args),
         Call::LayerNorm { axes, epsilon, stash } => {
-            let mut attributes =
-                vec![("axis", Attribute::Int(-i64::from(*axes))), ("epsilon", Attribute::Float(epsilon.to_f64() as f32))];
+            let mut attributes = vec![
+                ("axis", Attribute::Int(-i64::from(*axes))),
+                ("epsilon", Attribute::Float(epsilon.to_f64() as f32)),
+            ];
             if *stash != DType::F32 {
                 attributes.push(("stash_type", Attribute::Int(i64::from(tensor::code(*stash)))));
             }

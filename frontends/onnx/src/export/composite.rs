@@ -7,7 +7,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use egret_ir::choice::ClassId;
 use egret_ir::op::scalar::Law;
 use egret_ir::op::{Const, Op};
-use egret_ir::{Dim, DType, Graph, Literal, Origins, Symbol, Type, ValueId};
+use egret_ir::{DType, Dim, Graph, Literal, Origins, Symbol, Type, ValueId};
 
 use super::Attribute;
 use super::build::{Build, slots};
@@ -37,7 +37,9 @@ pub fn composites(b: &mut Build<'_>, imported: &Imported) {
         if !canonical_domain(site.node.domain()).is_empty() || site.inputs.len() != 1 || site.node.output.len() != 1 {
             continue;
         }
-        let Some(dtype) = site.inputs[0].and_then(|v| imported.graph.ty(v).as_tensor()).map(|t| t.dtype) else { continue };
+        let Some(dtype) = site.inputs[0].and_then(|v| imported.graph.ty(v).as_tensor()).map(|t| t.dtype) else {
+            continue;
+        };
         let key = format!("{} {dtype} {:?}", site.node.op_type(), site.node.attribute);
         if !seen.insert(key) {
             continue;

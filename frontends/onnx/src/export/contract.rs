@@ -69,7 +69,8 @@ fn form(b: &mut Build<'_>, c: ClassId, own: &[Label], wanted: &[Vec<Label>]) -> 
         if group.is_empty() && shape.is_empty() {
             continue;
         }
-        let own: Shape = group.iter().filter_map(|l| own.iter().position(|o| o == l)).map(|i| extents[i].clone()).collect();
+        let own: Shape =
+            group.iter().filter_map(|l| own.iter().position(|o| o == l)).map(|i| extents[i].clone()).collect();
         shape.push(count(&own));
     }
     b.reshaped(moved, &shape)
@@ -98,7 +99,8 @@ fn matmul(b: &mut Build<'_>, c: ClassId, spec: &Spec, types: (DType, DType), p: 
         return;
     }
     let group = |x: Option<usize>| x.map(|i| out[i]).into_iter().collect::<Vec<_>>();
-    let present = |ls: &[Label]| batch.iter().map(|x| if ls.contains(x) { vec![*x] } else { vec![] }).collect::<Vec<_>>();
+    let present =
+        |ls: &[Label]| batch.iter().map(|x| if ls.contains(x) { vec![*x] } else { vec![] }).collect::<Vec<_>>();
     // Folded labels in the order of the operand that would be harder to move.
     let own = if b.foldable(p.operands[left]) { r } else { l };
     let k: Vec<Label> = own.iter().copied().filter(|x| p.folded.contains(x)).collect();
@@ -125,7 +127,14 @@ fn matmul(b: &mut Build<'_>, c: ClassId, spec: &Spec, types: (DType, DType), p: 
 }
 
 /// The product with its result labels in another order, and the Transpose from it.
-fn transposed(b: &mut Build<'_>, c: ClassId, (acc, out_type): (DType, DType), p: &Product, out: &[Label], order: &[Label]) {
+fn transposed(
+    b: &mut Build<'_>,
+    c: ClassId,
+    (acc, out_type): (DType, DType),
+    p: &Product,
+    out: &[Label],
+    order: &[Label],
+) {
     let axes = |ls: &[Label]| ls.iter().map(|x| Ix::Label(*x)).collect::<Vec<_>>();
     let Ok(spec) = Spec::new(&[axes(&p.labels[0]), axes(&p.labels[1])], order, &[]) else { return };
     let Some(inner) = b.derive(Op::Contract { spec, acc, out: out_type }, &p.operands) else { return };

@@ -157,7 +157,11 @@ fn plan_sides(b: &mut Build<'_>, spec: &Spec, args: &[ClassId], result: &[Dim], 
     let one = |l: Option<Label>| l.map_or(Dim::ONE, extent);
     let group = one(g).as_const()?;
     // Weights: Conv [g·m, c, r…], ConvTranspose [g·c, m, r…].
-    let order: Vec<Label> = if transposed { [g, c, m] } else { [g, m, c] }.into_iter().flatten().chain(taps.iter().copied().flatten()).collect();
+    let order: Vec<Label> = if transposed { [g, c, m] } else { [g, m, c] }
+        .into_iter()
+        .flatten()
+        .chain(taps.iter().copied().flatten())
+        .collect();
     let perm: Vec<usize> = order.iter().map(|l| ws.iter().position(|o| o == l)).collect::<Option<_>>()?;
     debug_assert_eq!(perm.len(), weights.len());
     let w = b.permuted(w, &perm)?;
@@ -169,7 +173,8 @@ fn plan_sides(b: &mut Build<'_>, spec: &Spec, args: &[ClassId], result: &[Dim], 
     shape.extend_from_slice(&own[at..]);
     let mut x = b.reshaped(x, &shape)?;
     if axes.iter().any(|a| a.lo < 0 || a.hi < 0) {
-        let mut cut: Vec<SliceAxis> = shape.iter().map(|d| SliceAxis { start: Dim::ZERO, step: 1, len: d.clone() }).collect();
+        let mut cut: Vec<SliceAxis> =
+            shape.iter().map(|d| SliceAxis { start: Dim::ZERO, step: 1, len: d.clone() }).collect();
         for (a, cut) in axes.iter_mut().zip(&mut cut[2..]) {
             let (lo, hi) = ((-a.lo).max(0), (-a.hi).max(0));
             cut.start = Dim::from(lo);

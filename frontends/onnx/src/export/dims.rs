@@ -49,9 +49,8 @@ fn extent(b: &mut Build<'_>, c: ClassId, input: ClassId, axis: usize) {
 fn arithmetic(b: &mut Build<'_>, c: ClassId, d: &Dim) {
     let terms = d.terms();
     let term = |(mono, coefficient): &(Vec<(egret_ir::dim::Atom, u32)>, i64)| {
-        mono.iter().fold(Dim::from(*coefficient), |p, (atom, power)| {
-            (0..*power).fold(p, |p, _| p * Dim::from(atom.clone()))
-        })
+        mono.iter()
+            .fold(Dim::from(*coefficient), |p, (atom, power)| (0..*power).fold(p, |p, _| p * Dim::from(atom.clone())))
     };
     let value = |b: &mut Build<'_>, d: &Dim| match d.as_const() {
         Some(n) => b.scalar(Literal::i64(n)),

@@ -3,10 +3,10 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
+use egret_ir::Tensor;
 use egret_ir::choice::{Candidate, ClassGraph, ClassId, ClassNode};
 use egret_ir::eval;
 use egret_ir::op::{Const, Op};
-use egret_ir::Tensor;
 use prost::Message;
 
 use super::build::SMALL_BYTES;
@@ -29,7 +29,8 @@ pub struct FoldError {
 /// Classes that are constants of the model: initializers and Constant nodes.
 pub fn imported_constants(imported: &Imported, class_of: &[Option<ClassId>]) -> BTreeSet<ClassId> {
     let initializers = imported.initializers.values().map(|i| i.value);
-    let nodes = imported.sites.iter().filter(|s| s.node.op_type() == "Constant").flat_map(|s| s.outputs.iter().map(|o| o.0));
+    let nodes =
+        imported.sites.iter().filter(|s| s.node.op_type() == "Constant").flat_map(|s| s.outputs.iter().map(|o| o.0));
     initializers.chain(nodes).filter_map(|v| class_of.get(v.index()).copied().flatten()).collect()
 }
 
@@ -38,9 +39,21 @@ fn evaluates(node: &ClassNode) -> bool {
     match &node.op {
         Op::Input(_) | Op::Opaque(_) | Op::If(..) | Op::Loop(_) => false,
         Op::Dim(d) | Op::Iota { len: d, .. } => d.as_const().is_some(),
-        Op::Const(_) | Op::Permute(_) | Op::Reshape(_) | Op::Broadcast(_) | Op::Slice(_) | Op::Pad(_) | Op::Concat(_)
-        | Op::Gather(_) | Op::Scatter(..) | Op::Map(_) | Op::Reduce { .. } | Op::Contract { .. } | Op::ArgSort { .. }
-        | Op::Call(_) | Op::Proj(_) => true,
+        Op::Const(_)
+        | Op::Permute(_)
+        | Op::Reshape(_)
+        | Op::Broadcast(_)
+        | Op::Slice(_)
+        | Op::Pad(_)
+        | Op::Concat(_)
+        | Op::Gather(_)
+        | Op::Scatter(..)
+        | Op::Map(_)
+        | Op::Reduce { .. }
+        | Op::Contract { .. }
+        | Op::ArgSort { .. }
+        | Op::Call(_)
+        | Op::Proj(_) => true,
     }
 }
 
@@ -97,7 +110,8 @@ pub fn growth_limit(imported: &Imported, max_growth: f64) -> u64 {
         .initializers
         .values()
         .map(|i| {
-            let external = if i.proto.external_data.is_empty() { 0 } else { byte_size(imported.graph.ty(i.value)).unwrap_or(0) };
+            let external =
+                if i.proto.external_data.is_empty() { 0 } else { byte_size(imported.graph.ty(i.value)).unwrap_or(0) };
             (i.proto.encoded_len() + external) as u64
         })
         .sum();
@@ -121,7 +135,8 @@ pub fn offenders(
     let size = |c: ClassId| byte_size(classes.ty(c)).unwrap_or(0) as u64;
     let steps: Vec<&Candidate<OnnxStep>> = chosen.iter().filter_map(|i| table.get(*i)).collect();
     let folds = |s: &&Candidate<OnnxStep>| s.payload == OnnxStep::Initializer;
-    let folded: BTreeSet<ClassId> = steps.iter().copied().filter(folds).flat_map(|s| s.outputs.iter().copied()).collect();
+    let folded: BTreeSet<ClassId> =
+        steps.iter().copied().filter(folds).flat_map(|s| s.outputs.iter().copied()).collect();
     let nodes: u64 = steps
         .iter()
         .map(|s| match &s.payload {

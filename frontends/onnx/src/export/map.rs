@@ -27,12 +27,30 @@ fn row(s: Scalar, dtype: DType) -> Option<Row> {
         Scalar::Sub => plain("Sub"),
         Scalar::Mul => plain("Mul"),
         Scalar::Div => plain("Div"),
-        Scalar::RemFloor => if dtype.is_int() { plain("Mod") } else { None },
+        Scalar::RemFloor => {
+            if dtype.is_int() {
+                plain("Mod")
+            } else {
+                None
+            }
+        }
         Scalar::RemTrunc => with("Mod", "fmod", Attribute::Int(1)),
         Scalar::Neg => plain("Neg"),
         Scalar::Abs => plain("Abs"),
-        Scalar::Min => if logical { plain("And") } else { plain("Min") },
-        Scalar::Max => if logical { plain("Or") } else { plain("Max") },
+        Scalar::Min => {
+            if logical {
+                plain("And")
+            } else {
+                plain("Min")
+            }
+        }
+        Scalar::Max => {
+            if logical {
+                plain("Or")
+            } else {
+                plain("Max")
+            }
+        }
         Scalar::Pow => plain("Pow"),
         Scalar::Sqrt => plain("Sqrt"),
         Scalar::Exp => plain("Exp"),
@@ -158,10 +176,8 @@ fn clip(b: &mut Build<'_>, c: ClassId, x: ClassId, lo: Literal, hi: Literal) {
         let bound = |l| Slot::Tensor(Tensor::scalar(l));
         b.node(&[c], "Clip", vec![], vec![Slot::Class(x), bound(lo), bound(hi)]);
     } else if lo.dtype() == DType::F32 {
-        let attributes = vec![
-            ("min", Attribute::Float(lo.to_f64() as f32)),
-            ("max", Attribute::Float(hi.to_f64() as f32)),
-        ];
+        let attributes =
+            vec![("min", Attribute::Float(lo.to_f64() as f32)), ("max", Attribute::Float(hi.to_f64() as f32))];
         b.node(&[c], "Clip", attributes, slots(&[x]));
     }
 }

@@ -45,7 +45,11 @@ impl Names {
 /// An origin's name without the hash that an earlier export put behind it.
 fn base(origin: &str) -> &str {
     match origin.rsplit_once('/') {
-        Some((base, end)) if !base.is_empty() && end.len() >= 8 && end.as_bytes()[..8].iter().all(u8::is_ascii_hexdigit) => base,
+        Some((base, end))
+            if !base.is_empty() && end.len() >= 8 && end.as_bytes()[..8].iter().all(u8::is_ascii_hexdigit) =>
+        {
+            base
+        }
         _ => origin,
     }
 }

@@ -59,7 +59,8 @@ pub fn put_extents(v: &mut ValueInfoProto, ty: &Type) -> bool {
     let Type::Tensor(t) = ty else { return false };
     let Some(TypeValue::TensorType(declared)) = v.r#type.as_mut().and_then(|t| t.value.as_mut()) else { return false };
     let open = || Dimension::default();
-    let shape = declared.shape.get_or_insert_with(|| TensorShapeProto { dim: t.shape.iter().map(|_| open()).collect() });
+    let shape =
+        declared.shape.get_or_insert_with(|| TensorShapeProto { dim: t.shape.iter().map(|_| open()).collect() });
     if shape.dim.len() != t.shape.len() {
         return false;
     }

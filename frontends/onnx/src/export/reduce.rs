@@ -202,9 +202,8 @@ fn wide_means(b: &mut Build<'_>, c: ClassId, args: &[ClassId]) {
         Op::Reshape(_) => Some(sums(b, inner[0])),
         _ => None,
     });
-    let divides = |f: &Fold| {
-        b.shape(f.x).is_some_and(|own| kept(own, &f.axes) == shape) && divides(b, Scalar::Div, args[1], f)
-    };
+    let divides =
+        |f: &Fold| b.shape(f.x).is_some_and(|own| kept(own, &f.axes) == shape) && divides(b, Scalar::Div, args[1], f);
     let is_division = !b.ways(c, |op, a| (matches!(op, Op::Map(Scalar::Div)) && a == args).then_some(())).is_empty();
     let fit: Vec<Fold> = sums.into_iter().flatten().filter(|f| is_division && divides(f)).collect();
     for f in fit {

@@ -153,7 +153,11 @@ impl<'a> Writer<'a> {
                 let own = match &step.payload {
                     OnnxStep::Site(s) => {
                         let outputs = &imported.sites[*s].outputs;
-                        outputs.iter().filter(|(v, _)| self.class(*v) == Some(*c)).map(|(_, name)| name.clone()).collect()
+                        outputs
+                            .iter()
+                            .filter(|(v, _)| self.class(*v) == Some(*c))
+                            .map(|(_, name)| name.clone())
+                            .collect()
                     }
                     OnnxStep::Input(_) | OnnxStep::Initializer | OnnxStep::Node(_) => Vec::new(),
                 };
@@ -271,7 +275,9 @@ impl<'a> Writer<'a> {
         let named = node.output.iter_mut().filter(|n| !n.is_empty());
         for (name, (v, own)) in named.zip(&site.outputs) {
             let c = self.class(*v);
-            *name = match c.filter(|c| self.maker.get(c) == Some(&at) && !self.folded.contains_key(c) && given.insert(*c)) {
+            *name = match c
+                .filter(|c| self.maker.get(c) == Some(&at) && !self.folded.contains_key(c) && given.insert(*c))
+            {
                 Some(c) => self.name_of[&c].clone(),
                 // Made elsewhere or twice: nobody reads this one.
                 None if self.names.take(own) => own.to_string(),
@@ -354,7 +360,12 @@ impl<'a> Writer<'a> {
             if own == *name {
                 continue;
             }
-            match self.folded.get(&c).filter(|t| t.bytes().len() <= REPEATED_BYTES && !self.maker.contains_key(&c)).cloned() {
+            match self
+                .folded
+                .get(&c)
+                .filter(|t| t.bytes().len() <= REPEATED_BYTES && !self.maker.contains_key(&c))
+                .cloned()
+            {
                 Some(t) => self.initializer(&name, &t),
                 None => graph.node.push(NodeProto {
                     input: vec![own],
@@ -441,13 +452,15 @@ fn ordered<'a>(
     let mut waits = vec![0usize; nodes.len()];
     let mut users: Vec<Vec<usize>> = vec![Vec::new(); nodes.len()];
     for (i, n) in nodes.iter().enumerate() {
-        let before: BTreeSet<usize> = n.inputs.iter().filter_map(|c| maker.get(c)).copied().filter(|m| *m != i).collect();
+        let before: BTreeSet<usize> =
+            n.inputs.iter().filter_map(|c| maker.get(c)).copied().filter(|m| *m != i).collect();
         for m in before {
             users[m].push(i);
             waits[i] += 1;
         }
     }
-    let mut ready: BTreeSet<(usize, usize)> = (0..nodes.len()).filter(|i| waits[*i] == 0).map(|i| (keys[i], i)).collect();
+    let mut ready: BTreeSet<(usize, usize)> =
+        (0..nodes.len()).filter(|i| waits[*i] == 0).map(|i| (keys[i], i)).collect();
     let mut out = Vec::with_capacity(nodes.len());
     while let Some((_, i)) = ready.pop_first() {
         out.push(nodes[i]);

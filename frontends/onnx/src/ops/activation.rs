@@ -16,7 +16,12 @@ pub const ROWS: &[Row] = &[
     onnx("PRelu", 1..7, prelu_per_channel),
     onnx("PRelu", 7..LATEST, prelu),
     onnx("ThresholdedRelu", 10..LATEST, thresholded_relu),
-    onnx("Elu", 1..LATEST, |l| with_x(l, |l, x| { let alpha = l.float("alpha", 1.0); elu(l, x, alpha, 1.0) })),
+    onnx("Elu", 1..LATEST, |l| {
+        with_x(l, |l, x| {
+            let alpha = l.float("alpha", 1.0);
+            elu(l, x, alpha, 1.0)
+        })
+    }),
     onnx("Selu", 1..6, |l| selu(l, 1.6732, 1.0507)),
     onnx("Selu", 6..LATEST, |l| selu(l, 1.673_263_2, 1.050_701)),
     onnx("Celu", 12..LATEST, celu),
@@ -27,7 +32,12 @@ pub const ROWS: &[Row] = &[
     onnx("Shrink", 9..LATEST, shrink),
     onnx("Mish", 18..LATEST, mish),
     onnx("Gelu", 20..LATEST, gelu),
-    onnx("Swish", 24..LATEST, |l| with_x(l, |l, x| { let alpha = l.float("alpha", 1.0); swish(l, x, alpha) })),
+    onnx("Swish", 24..LATEST, |l| {
+        with_x(l, |l, x| {
+            let alpha = l.float("alpha", 1.0);
+            swish(l, x, alpha)
+        })
+    }),
     onnx("SwiGLU", 28..LATEST, swiglu),
     onnx("Dropout", 1..7, dropout_by_is_test),
     onnx("Dropout", 7..12, dropout_inference),

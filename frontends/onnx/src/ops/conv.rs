@@ -110,7 +110,11 @@ pub fn resolve_same(w: &mut Windows) -> Result<(), Fail> {
 pub fn out_extent(l: &Lower<'_>, w: &Windows, i: usize) -> Result<Dim, Fail> {
     let span = w.input[i].clone() + Dim::from(w.lo[i] + w.hi[i] - w.reach(i));
     if span.as_const().is_some_and(|s| s < 0) {
-        return Err(l.value("kernel_shape", &format!("{:?}", w.kernel), &format!("no more than the padded extents of {:?}", w.input)));
+        return Err(l.value(
+            "kernel_shape",
+            &format!("{:?}", w.kernel),
+            &format!("no more than the padded extents of {:?}", w.input),
+        ));
     }
     Ok(span.floor_div(&Dim::from(w.strides[i])) + Dim::ONE)
 }
@@ -135,7 +139,8 @@ struct Grouped {
 fn grouped(l: &mut Lower<'_>, x: ValueId, w: ValueId, split_out: bool) -> Result<Grouped, Fail> {
     let (sx, sw) = (l.shape(x)?, l.shape(w)?);
     if sx.len() < 3 || sw.len() != sx.len() {
-        let kind = ProblemKind::Rank { got: sw.len(), expected: format!("{} (that of the data, 3 or more)", sx.len().max(3)) };
+        let kind =
+            ProblemKind::Rank { got: sw.len(), expected: format!("{} (that of the data, 3 or more)", sx.len().max(3)) };
         return Err(bad("input 1", kind));
     }
     let groups = l.int("group", 1);

@@ -1,8 +1,8 @@
 //! Reads and writes by index. The axes read by index are the `@`s of one spec; see `egret_ir::op::spec::GatherSpec`.
 
+use egret_ir::ValueId;
 use egret_ir::op::spec::{DataIx, GatherSpec, Label, Negative};
 use egret_ir::op::{Op, ScatterOp};
-use egret_ir::ValueId;
 
 use super::{LATEST, Row, onnx};
 use crate::lower::{Fail, Lower, Results, opaque, whole_slices};

@@ -123,7 +123,10 @@ fn eye_like(l: &mut Lower<'_>) -> Results {
     let x = l.operand(0)?;
     let t = l.tensor(x)?;
     let [rows, columns] = t.shape.as_slice() else {
-        return Err(crate::lower::bad("input 0", crate::error::ProblemKind::Rank { got: t.rank(), expected: "2".into() }));
+        return Err(crate::lower::bad(
+            "input 0",
+            crate::error::ProblemKind::Rank { got: t.rank(), expected: "2".into() },
+        ));
     };
     let to = match node::find(l.node, "dtype") {
         Some(a) => dtype_code("dtype", a.i())?,

@@ -60,8 +60,10 @@ fn reverse_sequence(l: &mut Lower<'_>) -> Results {
     let back = l.map(Scalar::Sub, &[last, t])?;
     let ix = l.map(Scalar::Select, &[inside, back, t])?;
     let label = |i: usize| Label(i as u8);
-    let data: Vec<DataIx> = (0..own.len()).map(|i| if i == time { DataIx::At } else { DataIx::Label(label(i)) }).collect();
+    let data: Vec<DataIx> =
+        (0..own.len()).map(|i| if i == time { DataIx::At } else { DataIx::Label(label(i)) }).collect();
     let out: Vec<Label> = (0..own.len()).map(label).collect();
-    let spec = GatherSpec::new(&data, &[label(0), label(1)], &out, Negative::Never).map_err(|e| opaque(e.to_string()))?;
+    let spec =
+        GatherSpec::new(&data, &[label(0), label(1)], &out, Negative::Never).map_err(|e| opaque(e.to_string()))?;
     Ok(vec![l.gather(spec, x, ix)?])
 }

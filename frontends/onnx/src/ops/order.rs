@@ -9,8 +9,14 @@ use super::{LATEST, Row, onnx};
 use crate::lower::{Fail, Lower, Results, accumulator, opaque};
 
 pub const ROWS: &[Row] = &[
-    onnx("TopK", 1..10, |l| { let k = Dim::from(l.int("k", 0)); top_k(l, k, SortOrder::Descending) }),
-    onnx("TopK", 10..11, |l| { let k = count(l)?; top_k(l, k, SortOrder::Descending) }),
+    onnx("TopK", 1..10, |l| {
+        let k = Dim::from(l.int("k", 0));
+        top_k(l, k, SortOrder::Descending)
+    }),
+    onnx("TopK", 10..11, |l| {
+        let k = count(l)?;
+        top_k(l, k, SortOrder::Descending)
+    }),
     onnx("TopK", 11..LATEST, |l| {
         let k = count(l)?;
         let order = if l.flag("largest", true) { SortOrder::Descending } else { SortOrder::Ascending };

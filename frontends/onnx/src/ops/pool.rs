@@ -81,7 +81,14 @@ impl Pool {
         for i in 0..n {
             let (out, tap) = (label(lead + i), label(lead + n + i));
             let w = &self.windows;
-            axes.push(Ix::Window(Window { out, tap, stride: w.strides[i], dil: w.dilations[i], lo: w.lo[i], in_dil: 1 }));
+            axes.push(Ix::Window(Window {
+                out,
+                tap,
+                stride: w.strides[i],
+                dil: w.dilations[i],
+                lo: w.lo[i],
+                in_dil: 1,
+            }));
             ext.push((out, self.out[i].clone()));
             ext.push((tap, Dim::from(w.kernel[i])));
         }
@@ -96,7 +103,11 @@ impl Pool {
             let last = self.out[i].clone() - Dim::ONE;
             let end = last * Dim::from(w.strides[i]) + Dim::from(w.reach(i) - w.lo[i]);
             // Floor division never leaves the data: without pads it is enough that ceil_mode did not add a window.
-            let floor = w.hi[i] <= 0 && self.out[i] == (w.input[i].clone() + Dim::from(w.lo[i] + w.hi[i] - w.reach(i))).floor_div(&Dim::from(w.strides[i])) + Dim::ONE;
+            let floor = w.hi[i] <= 0
+                && self.out[i]
+                    == (w.input[i].clone() + Dim::from(w.lo[i] + w.hi[i] - w.reach(i)))
+                        .floor_div(&Dim::from(w.strides[i]))
+                        + Dim::ONE;
             w.lo[i] <= 0 && (floor || (w.input[i].clone() - end).as_const().is_some_and(|rest| rest >= 0))
         })
     }
@@ -112,7 +123,9 @@ impl Pool {
                 // Taps r with lo ≤ first + dilation·r < hi.
                 let inside = |o: i64| {
                     let first = o * w.strides[i] - w.lo[i];
-                    let below = |limit: i64| (limit - first + w.dilations[i] - 1).div_euclid(w.dilations[i]).clamp(0, w.kernel[i]);
+                    let below = |limit: i64| {
+                        (limit - first + w.dilations[i] - 1).div_euclid(w.dilations[i]).clamp(0, w.kernel[i])
+                    };
                     below(hi) - below(lo)
                 };
                 Some((0..n).map(inside).collect())

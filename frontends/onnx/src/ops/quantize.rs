@@ -3,8 +3,8 @@
 //! quantize is `cast(clamp(round(x / s) + zp))`: the zero point is added after rounding. dequantize subtracts after
 //! widening. The axis of per-channel scales becomes a Broadcast, so it cannot get lost by a later Reshape.
 
-use egret_ir::op::scalar::Scalar;
 use egret_ir::op::Monoid;
+use egret_ir::op::scalar::Scalar;
 use egret_ir::{DType, Dim, ValueId};
 
 use super::binary::limits;
@@ -36,7 +36,11 @@ enum Grain {
 /// A scale or zero point repeated to the shape of the data.
 fn spread(l: &mut Lower<'_>, v: ValueId, shape: &[Dim], grain: Grain) -> Result<ValueId, Fail> {
     let own = l.shape(v)?;
-    if own.is_empty() || (own.len() == 1 && own[0] == Dim::ONE && (grain == Grain::Tensor || shape.len() != 1 || shape[0] != Dim::ONE)) {
+    if own.is_empty()
+        || (own.len() == 1
+            && own[0] == Dim::ONE
+            && (grain == Grain::Tensor || shape.len() != 1 || shape[0] != Dim::ONE))
+    {
         let scalar = l.reshape(v, &[])?;
         return l.broadcast(scalar, shape);
     }
@@ -86,7 +90,13 @@ fn quantize(l: &mut Lower<'_>, grain: Grain) -> Results {
 }
 
 /// `cast(clamp(round(x / scale) + zero))`, all of one shape, computed in the type of x.
-pub fn quantize_values(l: &mut Lower<'_>, x: ValueId, scale: ValueId, zero: Option<ValueId>, to: DType) -> Result<ValueId, Fail> {
+pub fn quantize_values(
+    l: &mut Lower<'_>,
+    x: ValueId,
+    scale: ValueId,
+    zero: Option<ValueId>,
+    to: DType,
+) -> Result<ValueId, Fail> {
     let compute = l.dtype(x)?;
     let y = l.map(Scalar::Div, &[x, scale])?;
     let mut y = l.map(Scalar::Round, &[y])?;
@@ -115,7 +125,12 @@ fn dequantize(l: &mut Lower<'_>, grain: Grain) -> Results {
 }
 
 /// `(i32(x) − i32(zero)) · scale`, all of one shape; without a zero point the conversion is direct.
-pub fn dequantize_values(l: &mut Lower<'_>, x: ValueId, scale: ValueId, zero: Option<ValueId>) -> Result<ValueId, Fail> {
+pub fn dequantize_values(
+    l: &mut Lower<'_>,
+    x: ValueId,
+    scale: ValueId,
+    zero: Option<ValueId>,
+) -> Result<ValueId, Fail> {
     if l.dtype(x)?.is_float() {
         return Err(opaque("8-bit floats"));
     }

@@ -62,7 +62,10 @@ fn recurrent(l: &mut Lower<'_>, cell: Cell) -> Results {
         peephole: lstm && present(7),
     };
     let mut args = vec![x, w, r];
-    for (i, given) in [operands.bias, operands.lengths, operands.initial_h, operands.initial_c, operands.peephole].into_iter().enumerate() {
+    for (i, given) in [operands.bias, operands.lengths, operands.initial_h, operands.initial_c, operands.peephole]
+        .into_iter()
+        .enumerate()
+    {
         if given {
             let mut v = l.operand(3 + i)?;
             if batch_first && (i == 2 || i == 3) {

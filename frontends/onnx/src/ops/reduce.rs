@@ -78,7 +78,11 @@ fn plain_sum(l: &mut Lower<'_>, x: ValueId, axes: &[usize]) -> Result<ValueId, F
 }
 
 /// Narrow floats in f32 through `f`, back at the end.
-fn widened(l: &mut Lower<'_>, x: ValueId, f: impl FnOnce(&mut Lower<'_>, ValueId) -> Result<ValueId, Fail>) -> Result<ValueId, Fail> {
+fn widened(
+    l: &mut Lower<'_>,
+    x: ValueId,
+    f: impl FnOnce(&mut Lower<'_>, ValueId) -> Result<ValueId, Fail>,
+) -> Result<ValueId, Fail> {
     let dtype = l.dtype(x)?;
     let wide = l.cast(x, accumulator(dtype))?;
     let y = f(l, wide)?;

@@ -47,7 +47,11 @@ fn resize_10(l: &mut Lower<'_>) -> Results {
         let own = l.shape(x)?;
         let (sizes, scales) = by_scales(l, &own, &scales)?;
         let mode = ResizeMode::Nearest(rounding);
-        x = call(l, x, Resize { mode, coordinates: Coordinates::Asymmetric, sizes, scales: Some(scales), exclude_outside: false })?[0];
+        x = call(
+            l,
+            x,
+            Resize { mode, coordinates: Coordinates::Asymmetric, sizes, scales: Some(scales), exclude_outside: false },
+        )?[0];
     }
     Ok(vec![x])
 }
@@ -67,7 +71,11 @@ fn asymmetric(l: &mut Lower<'_>, scales: &[f32]) -> Results {
         _ => return Err(l.value("mode", &mode, "nearest or linear")),
     };
     let (sizes, scales) = by_scales(l, &own, scales)?;
-    call(l, x, Resize { mode, coordinates: Coordinates::Asymmetric, sizes, scales: Some(scales), exclude_outside: false })
+    call(
+        l,
+        x,
+        Resize { mode, coordinates: Coordinates::Asymmetric, sizes, scales: Some(scales), exclude_outside: false },
+    )
 }
 
 /// Extents of a result, and the scales that gave them.
@@ -85,7 +93,9 @@ fn by_scales(l: &Lower<'_>, own: &[Dim], scales: &[f32]) -> Result<Scaled, Fail>
             Some(c) => Dim::from((c as f32 * s).floor() as i64),
             None if whole => d.clone() * Dim::from(*s as i64),
             // 1/2, 1/4, …: the product is exact.
-            None if (1.0 / s).fract() == 0.0 && (1.0 / s).log2().fract() == 0.0 => d.floor_div(&Dim::from((1.0 / s) as i64)),
+            None if (1.0 / s).fract() == 0.0 && (1.0 / s).log2().fract() == 0.0 => {
+                d.floor_div(&Dim::from((1.0 / s) as i64))
+            }
             None => return Err(opaque(format!("scale {s} over an unknown extent"))),
         });
     }
@@ -168,7 +178,11 @@ fn resize(l: &mut Lower<'_>) -> Results {
             sizes[*a] = Dim::from((d * scale + 0.5).floor() as i64);
             scales[*a] = Literal::f32(scale);
         }
-        return call(l, x, Resize { mode, coordinates, sizes: sizes.into(), scales: Some(scales.into()), exclude_outside });
+        return call(
+            l,
+            x,
+            Resize { mode, coordinates, sizes: sizes.into(), scales: Some(scales.into()), exclude_outside },
+        );
     }
     call(l, x, Resize { mode, coordinates, sizes: sizes.into(), scales: None, exclude_outside })
 }

@@ -208,7 +208,10 @@ fn blocks(l: &mut Lower<'_>) -> Result<(ValueId, Shape, Dim), Fail> {
     let own = l.shape(x)?;
     let size = l.int("blocksize", 0);
     if own.len() != 4 {
-        return Err(crate::lower::bad("input 0", crate::error::ProblemKind::Rank { got: own.len(), expected: "4".into() }));
+        return Err(crate::lower::bad(
+            "input 0",
+            crate::error::ProblemKind::Rank { got: own.len(), expected: "4".into() },
+        ));
     }
     if size < 1 {
         return Err(l.value("blocksize", &size.to_string(), "a positive number"));

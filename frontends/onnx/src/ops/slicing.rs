@@ -62,7 +62,8 @@ fn clamped(l: &Lower<'_>, extent: &Dim, start: &Dim, end: &Dim, step: i64) -> Re
         return Err(l.value("steps", "0", "a number other than 0"));
     }
     if let (Some(d), Some(s), Some(e)) = (extent.as_const(), start.as_const(), end.as_const()) {
-        let (start, step, len) = known::clamp(d, s, e, step).ok_or_else(|| l.value("steps", &step.to_string(), "another step"))?;
+        let (start, step, len) =
+            known::clamp(d, s, e, step).ok_or_else(|| l.value("steps", &step.to_string(), "another step"))?;
         return Ok(SliceAxis { start: Dim::from(start), step, len: Dim::from(len) });
     }
     let symbols = l.symbols();
@@ -270,7 +271,10 @@ fn trilu(l: &mut Lower<'_>) -> Results {
     let x = l.operand(0)?;
     let t = l.tensor(x)?;
     if t.rank() < 2 {
-        return Err(crate::lower::bad("input 0", crate::error::ProblemKind::Rank { got: t.rank(), expected: "2 or more".into() }));
+        return Err(crate::lower::bad(
+            "input 0",
+            crate::error::ProblemKind::Rank { got: t.rank(), expected: "2 or more".into() },
+        ));
     }
     let k = match l.optional(1) {
         Some(v) => l.numbers("k", v)?.first().copied().unwrap_or(0),

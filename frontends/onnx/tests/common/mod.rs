@@ -52,11 +52,21 @@ impl With for NodeProto {
 }
 
 pub fn int(name: &str, i: i64) -> AttributeProto {
-    AttributeProto { name: Some(name.into()), r#type: Some(AttributeType::Int as i32), i: Some(i), ..Default::default() }
+    AttributeProto {
+        name: Some(name.into()),
+        r#type: Some(AttributeType::Int as i32),
+        i: Some(i),
+        ..Default::default()
+    }
 }
 
 pub fn float(name: &str, f: f32) -> AttributeProto {
-    AttributeProto { name: Some(name.into()), r#type: Some(AttributeType::Float as i32), f: Some(f), ..Default::default() }
+    AttributeProto {
+        name: Some(name.into()),
+        r#type: Some(AttributeType::Float as i32),
+        f: Some(f),
+        ..Default::default()
+    }
 }
 
 pub fn ints(name: &str, list: &[i64]) -> AttributeProto {
@@ -65,7 +75,12 @@ pub fn ints(name: &str, list: &[i64]) -> AttributeProto {
 }
 
 pub fn body(name: &str, graph: GraphProto) -> AttributeProto {
-    AttributeProto { name: Some(name.into()), r#type: Some(AttributeType::Graph as i32), g: Some(graph), ..Default::default() }
+    AttributeProto {
+        name: Some(name.into()),
+        r#type: Some(AttributeType::Graph as i32),
+        g: Some(graph),
+        ..Default::default()
+    }
 }
 
 pub fn floats(name: &str, dims: &[i64], data: &[f32]) -> TensorProto {

@@ -28,12 +28,7 @@ fn places(s: &Spec, from: usize, to: usize, new: &[(u8, Dim)]) -> Option<Vec<usi
             .collect()
     };
     let inserted = |axis: usize| new.iter().any(|(at, _)| usize::from(*at) == axis);
-    labels
-        .into_iter()
-        .enumerate()
-        .filter(|(axis, _)| !inserted(*axis))
-        .map(|(_, l)| s.axis_of(to, l?))
-        .collect()
+    labels.into_iter().enumerate().filter(|(axis, _)| !inserted(*axis)).map(|(_, l)| s.axis_of(to, l?)).collect()
 }
 
 /// The places, from a rule's arguments: spec, from, to, inserted axes of the scale.

@@ -251,11 +251,7 @@ pub(super) fn add_pads(_: Facts<'_>, args: &[Bound]) -> Option<Bound> {
     let axes = outer
         .iter()
         .zip(inner)
-        .map(|(o, i)| PadAxis {
-            lo: o.lo.clone() + i.lo.clone(),
-            hi: o.hi.clone() + i.hi.clone(),
-            inner: i.inner,
-        })
+        .map(|(o, i)| PadAxis { lo: o.lo.clone() + i.lo.clone(), hi: o.hi.clone() + i.hi.clone(), inner: i.inner })
         .collect();
     Some(Bound::Attr(Attr::Pads(axes)))
 }

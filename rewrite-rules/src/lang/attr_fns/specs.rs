@@ -120,10 +120,8 @@ pub(super) fn reduce_twice(_: Facts<'_>, args: &[Bound]) -> Option<Bound> {
         return None;
     }
     // Result label i of the inner fold is axis i of the outer one's operand.
-    let out: Vec<Label> = outer
-        .out()
-        .map(|l| outer.axis_of(0, l).map(|axis| Label(axis as u8)))
-        .collect::<Option<_>>()?;
+    let out: Vec<Label> =
+        outer.out().map(|l| outer.axis_of(0, l).map(|axis| Label(axis as u8))).collect::<Option<_>>()?;
     spec(Spec::new(&operands(inner), &out, &[]))
 }
 
@@ -248,8 +246,7 @@ pub(super) fn inserted_out(_: Facts<'_>, args: &[Bound]) -> Option<Bound> {
     let [s, k, new] = args else { return None };
     let (s, k, new) = (spec_of(s)?, operand_of(k)?, insert_of(new)?);
     let gone = private_out(s, k, new)?;
-    let mut back: Vec<(u8, Dim)> =
-        gone.iter().zip(new).map(|(l, (_, d))| (l.0, d.clone())).collect();
+    let mut back: Vec<(u8, Dim)> = gone.iter().zip(new).map(|(l, (_, d))| (l.0, d.clone())).collect();
     back.sort();
     Some(Bound::Attr(Attr::Insert(back.into())))
 }

@@ -67,8 +67,10 @@ fn each_condition_holds_and_fails() {
     let sum = w.op(&Op::Map(Scalar::Add), &[&row, &good]);
     let product = w.op(&Op::Map(Scalar::Mul), &[&row, &good]);
     let computed = w.op(&Op::Map(Scalar::Exp), &[&good]);
-    let (perm, dims, spec) = (|t: &str| attr(Sort::Perm, t), |t: &str| attr(Sort::Dims, t), |t: &str| attr(Sort::Spec, t));
-    let (dtype, insert, slices) = (|t: &str| attr(Sort::DType, t), |t: &str| attr(Sort::Insert, t), |t: &str| attr(Sort::Slices, t));
+    let (perm, dims, spec) =
+        (|t: &str| attr(Sort::Perm, t), |t: &str| attr(Sort::Dims, t), |t: &str| attr(Sort::Spec, t));
+    let (dtype, insert, slices) =
+        (|t: &str| attr(Sort::DType, t), |t: &str| attr(Sort::Insert, t), |t: &str| attr(Sort::Slices, t));
     let f = |f: Scalar| Bound::Function(f);
     let m = |m: Monoid| Bound::Monoid(m);
     let word = |w: &str| Bound::Word(w.to_owned());
@@ -102,7 +104,11 @@ fn each_condition_holds_and_fails() {
         ("neutral", vec![m(Monoid::Max), element(f32::NEG_INFINITY)], vec![m(Monoid::Max), element(0.0)]),
         ("folds_ones", vec![spec("{a b c -> a c}"), ones.clone()], vec![spec("{a b c -> a b}"), ones]),
         ("windowed", vec![spec("{a b+c -> a b | b=2 c=2}")], vec![spec("{a b -> a}")]),
-        ("counts", vec![element(3.0), spec("{a b -> a}"), x.clone()], vec![element(2.0), spec("{a b -> a}"), x.clone()]),
+        (
+            "counts",
+            vec![element(3.0), spec("{a b -> a}"), x.clone()],
+            vec![element(2.0), spec("{a b -> a}"), x.clone()],
+        ),
         (
             "puts_back",
             vec![insert("[1:3]"), spec("{a b -> a}"), x.clone()],
