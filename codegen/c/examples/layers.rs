@@ -115,10 +115,26 @@ fn layers() -> Vec<(String, (String, f64))> {
     ] {
         out.push((format!("conv {k}x{k}s{s} {ic}->{oc} {h}x{w} {what}"), conv(ic, oc, h, w, k, s, p)));
     }
-    for (c, h, w, k, s) in [(96, 112, 112, 3, 2), (144, 56, 56, 3, 1), (384, 14, 14, 3, 1), (960, 7, 7, 3, 1), (48, 160, 160, 5, 1), (120, 6, 160, 5, 1), (480, 3, 80, 5, 1)] {
+    for (c, h, w, k, s) in [
+        (96, 112, 112, 3, 2),
+        (144, 56, 56, 3, 1),
+        (384, 14, 14, 3, 1),
+        (960, 7, 7, 3, 1),
+        (48, 160, 160, 5, 1),
+        (120, 6, 160, 5, 1),
+        (480, 3, 80, 5, 1),
+    ] {
         out.push((format!("depthwise {k}x{k}s{s} {c} {h}x{w}"), depthwise(c, h, w, k, s)));
     }
-    for (m, k, n) in [(128, 768, 768), (128, 768, 3072), (128, 3072, 768), (1, 2048, 1000), (32, 1024, 1024), (80, 120, 6625), (197, 192, 576)] {
+    for (m, k, n) in [
+        (128, 768, 768),
+        (128, 768, 3072),
+        (128, 3072, 768),
+        (1, 2048, 1000),
+        (32, 1024, 1024),
+        (80, 120, 6625),
+        (197, 192, 576),
+    ] {
         out.push((format!("matmul {m}x{k}x{n}"), matmul(m, k, n)));
     }
     out.push(("attention qk 12x128x64".into(), attention(12, 128, 64, false)));
@@ -153,7 +169,13 @@ fn random(dtype: egret_ir::DType, shape: &[usize], seed: u64) -> Tensor {
 fn program(graph: &Graph) -> (Program, Vec<Tensor>) {
     let mut p = Program { name: "layer".into(), ..Program::default() };
     let mut given = Vec::new();
-    let mut kernel = Kernel { name: "k0".into(), body: graph.clone(), reads: Vec::new(), writes: Vec::new(), origins: Origins::none() };
+    let mut kernel = Kernel {
+        name: "k0".into(),
+        body: graph.clone(),
+        reads: Vec::new(),
+        writes: Vec::new(),
+        origins: Origins::none(),
+    };
     for (i, d) in graph.inputs.iter().enumerate() {
         let ty = d.ty.as_tensor().expect("layers are over tensors").clone();
         let t = random(ty.dtype, &ty.static_shape().expect("static"), 11 + i as u64);
@@ -222,6 +244,10 @@ fn main() {
             ratios.push(flops / best / (peak_flops / p));
         }
         let us = median(times) * 1e6;
-        println!("{name:46} {us:10.1} us {:6.1} GFLOP/s {:5.1} % {compiled:5.1} s", flops / us / 1e3, median(ratios) * 100.0);
+        println!(
+            "{name:46} {us:10.1} us {:6.1} GFLOP/s {:5.1} % {compiled:5.1} s",
+            flops / us / 1e3,
+            median(ratios) * 100.0
+        );
     }
 }

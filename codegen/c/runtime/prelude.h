@@ -402,6 +402,19 @@ EG_FN vf vf_from_vi(vi x) { return __builtin_convertvector(x, vf); }
 #define EG_ODD(i, d) (((i) & (d)) ? EG_LANES + (i) : (i) + (d))
 #define EG_SHUFFLE(a, b, f, d) __builtin_shufflevector(a, b, EG_INDICES(f, d))
 
+/* p[0] in the first `times` lanes, p[1] in the next ...; n lanes. */
+#define EG_DIVIDED(i, d) ((i) / (d))
+#define EG_REPEAT(times)                                                 \
+  EG_FN vf vf_load_repeat##times(const float *p, int n) {                \
+    vf x = vf_load_part(p, (n + times - 1) / times);                     \
+    return EG_SHUFFLE(x, x, EG_DIVIDED, times);                          \
+  }
+EG_REPEAT(2)
+EG_REPEAT(4)
+#if EG_LANES >= 8
+EG_REPEAT(8)
+#endif
+
 #define EG_HORIZONTAL(name, combine)                                     \
   EG_FN float name(vf x) {                                               \
     x = combine(x, EG_SHUFFLE(x, x, EG_SWAP, 1));                        \
@@ -488,14 +501,16 @@ static inline __attribute__((unused)) void eg_pack_transposed(const float *src, 
   }
 }
 
-/* A row with its border: `before` and `after` times `border` around n numbers of src; all border where src is NULL. */
-EG_FN void eg_pad_row(float *dst, const float *src, int64_t before, int64_t n, int64_t after, float border) {
+/* A row with its border: `before` and `after` times `border` around every `step`-th number of src, n of them; all border
+ * where src is NULL. */
+EG_FN void eg_pad_row(float *dst, const float *src, int64_t step, int64_t before, int64_t n, int64_t after, float border) {
   if (!src) {
     before += n + after;
     n = after = 0;
   }
   for (int64_t i = 0; i < before; i++) dst[i] = border;
-  if (n) memcpy(dst + before, src, (size_t)n * 4);
+  if (n && step == 1) memcpy(dst + before, src, (size_t)n * 4);
+  else for (int64_t i = 0; i < n; i++) dst[before + i] = src[i * step];
   for (int64_t i = 0; i < after; i++) dst[before + n + i] = border;
 }
 
@@ -619,6 +634,17 @@ EG_FN uint16_t eg_bf16_from_f32(float f) {
   memcpy(&x, &f, 4);
   if ((x & 0x7fffffffu) > 0x7f800000u) return (uint16_t)((x >> 16) | 0x40u);
   return (uint16_t)((x + 0x7fffu + ((x >> 16) & 1)) >> 16);
+}
+/* To the nearest float with an odd last bit where inexact: a second rounding to fewer bits is then right. */
+EG_FN float eg_f32_odd(double x) {
+  float f = (float)x;
+  if ((double)f == x || x != x) return f;
+  if (fabs((double)f) > fabs(x)) f = nextafterf(f, 0.0f);
+  uint32_t bits;
+  memcpy(&bits, &f, 4);
+  bits |= 1;
+  memcpy(&f, &bits, 4);
+  return f;
 }
 EG_FN float eg_round_f16(float f) { return eg_f32_from_f16(eg_f16_from_f32(f)); }
 EG_FN float eg_round_bf16(float f) { return eg_f32_from_bf16(eg_bf16_from_f32(f)); }

@@ -78,7 +78,12 @@ pub fn build(source: &CSource, out: &Path, options: &CcOptions) -> Result<(), Bu
     let work = tempfile::Builder::new().prefix(".egret-build-").tempdir_in(&parent).map_err(|e| write(&parent, e))?;
     let dir = work.path();
     write_tree(source, dir)?;
-    let files: Vec<&str> = source.files.iter().map(|f| f.0.as_str()).filter(|f| Path::new(f).extension().is_some_and(|e| e == "c")).collect();
+    let files: Vec<&str> = source
+        .files
+        .iter()
+        .map(|f| f.0.as_str())
+        .filter(|f| Path::new(f).extension().is_some_and(|e| e == "c"))
+        .collect();
     let next = AtomicUsize::new(0);
     let compile_all = || -> Result<(), BuildError> {
         loop {
@@ -94,7 +99,8 @@ pub fn build(source: &CSource, out: &Path, options: &CcOptions) -> Result<(), Bu
         }
     };
     std::thread::scope(|scope| {
-        let workers: Vec<_> = (0..options.jobs.clamp(1, files.len().max(1))).map(|_| scope.spawn(compile_all)).collect();
+        let workers: Vec<_> =
+            (0..options.jobs.clamp(1, files.len().max(1))).map(|_| scope.spawn(compile_all)).collect();
         workers.into_iter().try_for_each(|w| w.join().expect("invariant: compiling does not panic"))
     })?;
     let mut link = Command::new(&options.cc);

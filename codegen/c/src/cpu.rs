@@ -29,7 +29,8 @@ impl Cpu {
     pub fn host() -> Self {
         #[cfg(target_arch = "x86_64")]
         {
-            let v3 = is_x86_feature_detected!("avx2") && is_x86_feature_detected!("fma") && is_x86_feature_detected!("bmi2");
+            let v3 =
+                is_x86_feature_detected!("avx2") && is_x86_feature_detected!("fma") && is_x86_feature_detected!("bmi2");
             if v3
                 && is_x86_feature_detected!("avx512f")
                 && is_x86_feature_detected!("avx512vl")

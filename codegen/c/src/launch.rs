@@ -237,7 +237,10 @@ impl Library {
             path: path.into(),
             error_text: symbol!("egret_error_text", unsafe extern "C" fn(i32) -> *const c_char),
             open: symbol!("egret_open", unsafe extern "C" fn(*const RawOptions, *mut *mut c_void) -> i32),
-            run: symbol!("egret_run", unsafe extern "C" fn(*mut c_void, *const RawTensor, u32, *mut RawTensor, u32) -> i32),
+            run: symbol!(
+                "egret_run",
+                unsafe extern "C" fn(*mut c_void, *const RawTensor, u32, *mut RawTensor, u32) -> i32
+            ),
             set_tap: symbol!("egret_set_tap", unsafe extern "C" fn(*mut c_void, Option<RawTap>, *mut c_void) -> i32),
             last_error: symbol!("egret_last_error", unsafe extern "C" fn(*const c_void) -> *const c_char),
             close: symbol!("egret_close", unsafe extern "C" fn(*mut c_void)),
@@ -398,12 +401,22 @@ impl Context {
         let ins: Vec<RawTensor> = p
             .ins
             .iter_mut()
-            .map(|(d, dims, data)| RawTensor { dtype: dtype_code(*d), rank: dims.len() as i32, dims: dims.as_ptr(), data: data.pointer() })
+            .map(|(d, dims, data)| RawTensor {
+                dtype: dtype_code(*d),
+                rank: dims.len() as i32,
+                dims: dims.as_ptr(),
+                data: data.pointer(),
+            })
             .collect();
-        let mut outs: Vec<RawTensor> =
-            p.outs.iter_mut().map(|data| RawTensor { dtype: 0, rank: 0, dims: std::ptr::null(), data: data.pointer() }).collect();
+        let mut outs: Vec<RawTensor> = p
+            .outs
+            .iter_mut()
+            .map(|data| RawTensor { dtype: 0, rank: 0, dims: std::ptr::null(), data: data.pointer() })
+            .collect();
         // SAFETY: the tensors point to memory of the described size, alive during the call; the library checks types and shapes.
-        let code = unsafe { (self.interface.run)(self.raw, ins.as_ptr(), ins.len() as u32, outs.as_mut_ptr(), outs.len() as u32) };
+        let code = unsafe {
+            (self.interface.run)(self.raw, ins.as_ptr(), ins.len() as u32, outs.as_mut_ptr(), outs.len() as u32)
+        };
         if code == 0 {
             return Ok(());
         }
@@ -441,7 +454,14 @@ struct TapState<'a> {
     tap: &'a mut Tap<'a>,
 }
 
-unsafe extern "C" fn tap_entry(user: *mut c_void, kernel: u32, name: *const c_char, infos: *const RawInfo, tensors: *const RawTensor, count: u32) -> c_int {
+unsafe extern "C" fn tap_entry(
+    user: *mut c_void,
+    kernel: u32,
+    name: *const c_char,
+    infos: *const RawInfo,
+    tensors: *const RawTensor,
+    count: u32,
+) -> c_int {
     // A panic must not cross into C.
     let done = std::panic::catch_unwind(std::panic::AssertUnwindSafe(|| {
         // SAFETY: `user` is the state that run_with_tap registered.
@@ -468,7 +488,11 @@ unsafe extern "C" fn tap_entry(user: *mut c_void, kernel: u32, name: *const c_ch
             {
                 // SAFETY: same type and shape, so the same number of bytes; the tap may write (egret.h).
                 unsafe {
-                    std::ptr::copy_nonoverlapping(new.bytes().as_ptr(), (*tensors.add(i)).data.cast::<u8>(), new.bytes().len());
+                    std::ptr::copy_nonoverlapping(
+                        new.bytes().as_ptr(),
+                        (*tensors.add(i)).data.cast::<u8>(),
+                        new.bytes().len(),
+                    );
                 }
             }
         }
@@ -482,7 +506,14 @@ struct Profile {
     kernels: Vec<(String, f64)>,
 }
 
-unsafe extern "C" fn profile_entry(user: *mut c_void, kernel: u32, name: *const c_char, _: *const RawInfo, _: *const RawTensor, _: u32) -> c_int {
+unsafe extern "C" fn profile_entry(
+    user: *mut c_void,
+    kernel: u32,
+    name: *const c_char,
+    _: *const RawInfo,
+    _: *const RawTensor,
+    _: u32,
+) -> c_int {
     // SAFETY: `user` is the state that `profile` registered, and runs are one at a time.
     let state = unsafe { &mut *user.cast::<Profile>() };
     let now = thread_seconds();

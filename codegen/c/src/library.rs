@@ -127,7 +127,10 @@ fn header(kernel: &Kernel, coded: &CodedKernel) -> String {
         let items: Vec<String> = coded
             .slots
             .iter()
-            .filter(|s| matches!(s.kind, SlotKind::Write(_)) == write && matches!(s.kind, SlotKind::Write(_) | SlotKind::Read(_)))
+            .filter(|s| {
+                matches!(s.kind, SlotKind::Write(_)) == write
+                    && matches!(s.kind, SlotKind::Write(_) | SlotKind::Read(_))
+            })
             .map(|s| format!("{} {}{:?}", s.name, s.dtype, s.shape).replace(", ", ","))
             .collect();
         items.join(", ")
@@ -441,7 +444,8 @@ impl<'a> Emission<'a> {
             item
         };
         let inputs: Vec<String> = program.inputs.iter().map(|p| info(&p.name, &program.buffer(p.buffer).ty)).collect();
-        let outputs: Vec<String> = program.outputs.iter().map(|p| info(&p.name, &program.buffer(p.buffer).ty)).collect();
+        let outputs: Vec<String> =
+            program.outputs.iter().map(|p| info(&p.name, &program.buffer(p.buffer).ty)).collect();
         let mut values = Vec::new();
         let mut kernels = Vec::new();
         for (kernel, first, count, writes) in &self.kernels {
@@ -470,7 +474,9 @@ impl<'a> Emission<'a> {
         let separate = weight_bytes > SEPARATE_WEIGHTS;
         let weight_file = format!("{name}.weights");
         self.weights.blob.resize(weight_bytes.max(64), 0);
-        let mut model = format!("/* Tables of {name}: what runs in which order on which memory. */\n#include \"program.h\"\n#include <string.h>\n\n");
+        let mut model = format!(
+            "/* Tables of {name}: what runs in which order on which memory. */\n#include \"program.h\"\n#include <string.h>\n\n"
+        );
         for n in 0..self.functions.len() {
             let _ = writeln!(model, "int eg_f{n}(void *const *b, int64_t tile, char *scratch);");
         }

@@ -81,7 +81,9 @@ pub fn expr(e: &E) -> String {
         E::FloorDiv(a, n) => format!("eg_floordiv({}, {n})", bare(a)),
         E::FloorMod(a, n) => format!("eg_floormod({}, {n})", bare(a)),
         E::Min(a, b) => format!("({0} < {1} ? {0} : {1})", expr(a), expr(b)),
-        E::Checked { value, extent, wraps } => format!("eg_index({}, {extent}, {}, &trap)", bare(value), i32::from(*wraps)),
+        E::Checked { value, extent, wraps } => {
+            format!("eg_index({}, {extent}, {}, &trap)", bare(value), i32::from(*wraps))
+        }
         E::Within { index, lo, hi, step } => {
             let i = expr(index);
             let mut all = Vec::new();
@@ -111,6 +113,10 @@ pub fn expr(e: &E) -> String {
             }
         }
         E::VLoad { base, index, dtype, step, part } => vector_load(base, index, *dtype, *step, part.as_deref()),
+        E::VRepeat { base, index, times, part } => {
+            let lanes = part.as_deref().map_or_else(|| "EG_LANES".to_owned(), bare);
+            format!("vf_load_repeat{times}({}, {lanes})", pointer(base, index))
+        }
         E::Map { f, args, from, to } => {
             let text: Vec<String> = args.iter().map(|a| operand(a, to.form)).collect();
             match to.form {
@@ -130,7 +136,12 @@ pub fn expr(e: &E) -> String {
                 Monoid::Prod => "vf_hprod",
                 Monoid::Max => "vf_hmax",
                 Monoid::Min => "vf_hmin",
-                Monoid::And | Monoid::Or | Monoid::ArgMaxFirst | Monoid::ArgMaxLast | Monoid::ArgMinFirst | Monoid::ArgMinLast => {
+                Monoid::And
+                | Monoid::Or
+                | Monoid::ArgMaxFirst
+                | Monoid::ArgMaxLast
+                | Monoid::ArgMinFirst
+                | Monoid::ArgMinLast => {
                     unreachable!("invariant: these folds have no partial lanes")
                 }
             };
@@ -294,7 +305,9 @@ impl Printer {
                 // One-register asm and aligned vectors want a copy of the memory type.
                 self.line(&format!("const {} {name} = {};", value_type(*ty), bare(value)));
             }
-            S::Var { name, ty, value: Some(value) } => self.line(&format!("{} {name} = {};", value_type(*ty), bare(value))),
+            S::Var { name, ty, value: Some(value) } => {
+                self.line(&format!("{} {name} = {};", value_type(*ty), bare(value)));
+            }
             S::Var { name, ty, value: None } => self.line(&format!("{} {name};", value_type(*ty))),
             S::Index { name, value } => self.line(&format!("const int64_t {name} = {};", bare(value))),
             S::Pointer { name, base, index, dtype, writes } => {
@@ -325,7 +338,9 @@ impl Printer {
                 let n = part.as_ref().map(bare);
                 let lanes = n.clone().unwrap_or_else(|| "EG_LANES".to_owned());
                 self.line(&match (dtype, step) {
-                    (DType::F32, 1) => n.map_or_else(|| format!("ST({at}, {v});"), |n| format!("vf_store_part({at}, {v}, {n});")),
+                    (DType::F32, 1) => {
+                        n.map_or_else(|| format!("ST({at}, {v});"), |n| format!("vf_store_part({at}, {v}, {n});"))
+                    }
                     (DType::F32, _) => format!("vf_store_strided({at}, {step}, {v}, {lanes});"),
                     (DType::I32 | DType::U32, 1) => {
                         n.map_or_else(|| format!("STI({at}, {v});"), |n| format!("vi_store_part({at}, {v}, {n});"))
@@ -363,7 +378,10 @@ impl Printer {
             S::Block(body) => {
                 // A block of one statement that declares nothing needs no braces.
                 if let [only] = body.as_slice()
-                    && !matches!(only, S::Let { .. } | S::Var { .. } | S::Index { .. } | S::Pointer { .. } | S::Lanes { .. })
+                    && !matches!(
+                        only,
+                        S::Let { .. } | S::Var { .. } | S::Index { .. } | S::Pointer { .. } | S::Lanes { .. }
+                    )
                 {
                     self.statement(only);
                     return;

@@ -27,7 +27,9 @@ fn narrowed(d: DType, text: String) -> String {
         DType::I8 | DType::I16 | DType::U8 | DType::U16 => format!("({})({text})", memory_type(d)),
         DType::F16 => format!("eg_round_f16({text})"),
         DType::BF16 => format!("eg_round_bf16({text})"),
-        DType::F32 | DType::F64 | DType::I32 | DType::I64 | DType::U32 | DType::U64 | DType::Bool => format!("({text})"),
+        DType::F32 | DType::F64 | DType::I32 | DType::I64 | DType::U32 | DType::U64 | DType::Bool => {
+            format!("({text})")
+        }
     }
 }
 
@@ -35,7 +37,9 @@ fn narrowed(d: DType, text: String) -> String {
 pub fn scalar(f: Scalar, a: &[String], from: DType, to: DType) -> String {
     let int = from.is_int();
     let bits = !from.is_float();
-    let prelude = |name: &str, trap: bool| format!("eg_{name}_{}({}{})", tag(from), a.join(", "), if trap { ", &trap" } else { "" });
+    let prelude = |name: &str, trap: bool| {
+        format!("eg_{name}_{}({}{})", tag(from), a.join(", "), if trap { ", &trap" } else { "" })
+    };
     let lib = |name: &str| narrow_float(to, libm(name, from, a));
     match f {
         Scalar::Add => narrowed(to, format!("{} + {}", a[0], a[1])),
@@ -122,9 +126,12 @@ fn cast(x: &str, from: DType, to: DType) -> String {
         DType::Bool => format!("(uint8_t)({x} != 0)"),
         DType::F64 => format!("(double){x}"),
         DType::F32 => format!("(float){x}"),
-        // From double: one rounding, not two, needs the value itself; f32 first is exact for every narrower source.
-        DType::F16 => format!("eg_round_f16((float){x})"),
-        DType::BF16 => format!("eg_round_bf16((float){x})"),
+        // Two roundings give another number than one; rounding to odd in between keeps it right.
+        DType::F16 | DType::BF16 => {
+            let exact = matches!(from, DType::F64 | DType::I32 | DType::I64 | DType::U32 | DType::U64);
+            let middle = if exact { format!("eg_f32_odd((double){x})") } else { format!("(float){x}") };
+            format!("eg_round_{}({middle})", to.name())
+        }
         _ if from.is_float() => match to {
             DType::I64 => format!("eg_i64_from_f64({x})"),
             DType::U64 => format!("eg_u64_from_f64({x})"),
@@ -145,7 +152,9 @@ fn bitcast(x: &str, from: DType, to: DType) -> String {
     match to {
         DType::F16 => format!("eg_f32_from_f16((uint16_t){raw})"),
         DType::BF16 => format!("eg_f32_from_bf16((uint16_t){raw})"),
-        DType::F32 | DType::F64 | DType::I32 | DType::I64 | DType::U32 | DType::U64 if from.is_float() || to.is_float() => {
+        DType::F32 | DType::F64 | DType::I32 | DType::I64 | DType::U32 | DType::U64
+            if from.is_float() || to.is_float() =>
+        {
             format!("(union {{ {} from; {} to; }}){{ {raw} }}.to", memory_type(from), memory_type(to))
         }
         other => format!("({}){raw}", memory_type(other)),
@@ -156,7 +165,8 @@ fn bitcast(x: &str, from: DType, to: DType) -> String {
 pub fn vector(f: Scalar, args: &[E], a: &[String], from: DType, to: DType) -> String {
     let float = from == DType::F32;
     let call = |name: &str| format!("{}_{name}({})", if float { "vf" } else { "vi" }, vectors(args, a).join(", "));
-    let is_literal = |i: usize| matches!(&args[i], E::Splat(e, DType::F32) if matches!(&**e, E::Lit(l) if !l.to_f64().is_nan()));
+    let is_literal =
+        |i: usize| matches!(&args[i], E::Splat(e, DType::F32) if matches!(&**e, E::Lit(l) if !l.to_f64().is_nan()));
     match f {
         Scalar::Add => format!("({} + {})", a[0], a[1]),
         Scalar::Sub => format!("({} - {})", a[0], a[1]),

@@ -80,7 +80,9 @@ fn the_tile_of_a_product_does_not_spill() {
         assert!(text.contains("vfmadd"), "{cpu}: the product compiles to multiply-adds");
         let spills = text
             .lines()
-            .filter(|l| l.contains("vmov") && (l.contains("%zmm") || l.contains("%ymm")) && l.trim_end().ends_with("(%rsp)"))
+            .filter(|l| {
+                l.contains("vmov") && (l.contains("%zmm") || l.contains("%ymm")) && l.trim_end().ends_with("(%rsp)")
+            })
             .count();
         assert_eq!(spills, 0, "{cpu}");
     }

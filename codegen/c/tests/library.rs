@@ -37,7 +37,13 @@ fn two_kernels() -> (Program, Vec<Tensor>) {
     let y = BufferId(p.buffers.len() as u32);
     p.buffers.push(Buffer { name: "y".into(), ty, source: Source::Kernel(1) });
     let product = p.kernels[0].writes[0];
-    p.kernels.push(Kernel { name: "k1".into(), body: second, reads: vec![product], writes: vec![y], origins: Origins::none() });
+    p.kernels.push(Kernel {
+        name: "k1".into(),
+        body: second,
+        reads: vec![product],
+        writes: vec![y],
+        origins: Origins::none(),
+    });
     p.outputs.push(Port { name: "y".into(), buffer: y });
     p.check().unwrap();
     (p, vec![inputs[0].clone()])

@@ -238,7 +238,8 @@ impl Affine {
             return self.clone();
         }
         // Whole multiples of n leave the division.
-        let (mut whole, mut rest) = (Self::constant(self.constant.div_euclid(n)), Self::constant(self.constant.rem_euclid(n)));
+        let (mut whole, mut rest) =
+            (Self::constant(self.constant.div_euclid(n)), Self::constant(self.constant.rem_euclid(n)));
         for (a, c) in &self.terms {
             if c % n == 0 {
                 whole.push(a.clone(), c / n);
@@ -294,9 +295,11 @@ impl Affine {
                 Atom::Axis(a) => to[*a].clone(),
                 Atom::Div(e, n) => e.substitute(to, extents).div(*n, extents),
                 Atom::Mod(e, n) => e.substitute(to, extents).modulo(*n, extents),
-                Atom::Data { value, extent, wraps } => {
-                    Self::atom(Atom::Data { value: Value::substitute(value, to, extents), extent: *extent, wraps: *wraps })
-                }
+                Atom::Data { value, extent, wraps } => Self::atom(Atom::Data {
+                    value: Value::substitute(value, to, extents),
+                    extent: *extent,
+                    wraps: *wraps,
+                }),
             };
             out = out.plus(&e.times(*c));
         }

@@ -130,7 +130,12 @@ impl<'a> Emitter<'a> {
             return l.pointer.clone();
         }
         let info = &self.slots[slot.0];
-        let p = self.params.entry(slot).or_insert_with(|| Param { name: info.name.clone(), slot, dtype: info.dtype, writes: false });
+        let p = self.params.entry(slot).or_insert_with(|| Param {
+            name: info.name.clone(),
+            slot,
+            dtype: info.dtype,
+            writes: false,
+        });
         p.writes |= writes && !matches!(info.kind, SlotKind::Table(_));
         p.name.clone()
     }
@@ -233,7 +238,15 @@ impl<'a> Emitter<'a> {
         }
     }
 
-    fn branch(&mut self, key: Key, ty: Ty, cond: E, yes: &Arc<Value>, no: &Arc<Value>, side: fn(&mut Self, &Arc<Value>) -> E) -> E {
+    fn branch(
+        &mut self,
+        key: Key,
+        ty: Ty,
+        cond: E,
+        yes: &Arc<Value>,
+        no: &Arc<Value>,
+        side: fn(&mut Self, &Arc<Value>) -> E,
+    ) -> E {
         let name = self.fresh("v");
         self.push(S::Var { name: name.clone(), ty, value: None });
         let one = |me: &mut Self, v: &Arc<Value>| {
@@ -288,8 +301,20 @@ impl<'a> Emitter<'a> {
             Value::Load { slot, at, dtype } if !at.hides(lane.axis) => {
                 let base = self.pointer(*slot, false);
                 let index = Box::new(self.position(*slot, at));
-                let load = E::VLoad { base, index, dtype: *dtype, step: at.coefficient(lane.axis), part: lane.part.map(Box::new) };
+                let load = E::VLoad {
+                    base,
+                    index,
+                    dtype: *dtype,
+                    step: at.coefficient(lane.axis),
+                    part: lane.part.map(Box::new),
+                };
                 self.remember(key, "v", ty, load)
+            }
+            Value::Load { slot, at, dtype: DType::F32 } if self.repeats(at, lane.axis).is_some() => {
+                let (times, rest) = self.repeats(at, lane.axis).expect("invariant: just seen");
+                let base = self.pointer(*slot, false);
+                let index = Box::new(self.position(*slot, &rest));
+                self.remember(key, "v", ty, E::VRepeat { base, index, times, part: lane.part.map(Box::new) })
             }
             Value::Load { .. } | Value::Index(_) | Value::Choose { .. } => self.lane_by_lane(key, v, &lane),
             Value::Map { f, args, .. } => {
@@ -299,6 +324,28 @@ impl<'a> Emitter<'a> {
             }
             Value::Lit(_) | Value::Acc(_) => unreachable!("invariant: these do not mention the lane axis"),
         }
+    }
+
+    /// Whether the position moves by one every `times` lanes, from a multiple of `times` on; and the position itself.
+    fn repeats(&self, at: &Affine, axis: Axis) -> Option<(i64, Affine)> {
+        let (mut times, mut found) = (0, 0);
+        for (atom, c) in at.terms() {
+            match atom {
+                Atom::Axis(a) if *a == axis => return None,
+                Atom::Div(e, n) if e.mentions(axis) => {
+                    if *c != 1 || e.as_axis() != Some(axis) {
+                        return None;
+                    }
+                    times = *n;
+                    found += 1;
+                }
+                Atom::Mod(e, _) if e.mentions(axis) => return None,
+                Atom::Data { value, .. } if value.mentions(axis) => return None,
+                Atom::Axis(_) | Atom::Div(..) | Atom::Mod(..) | Atom::Data { .. } => {}
+            }
+        }
+        // Vector loops start at multiples of the lanes.
+        (found == 1 && matches!(times, 2 | 4 | 8) && times <= self.target.lanes).then(|| (times, at.clone()))
     }
 
     fn lane_by_lane(&mut self, key: Key, v: &Arc<Value>, lane: &Lane) -> E {
@@ -414,7 +461,9 @@ pub fn vectorizes(v: &Arc<Value>, lane: Axis) -> bool {
 fn has_vector_form(f: Scalar, from: DType) -> bool {
     let float = from == DType::F32;
     match f {
-        Scalar::Add | Scalar::Sub | Scalar::Mul | Scalar::Neg | Scalar::Abs | Scalar::Min | Scalar::Max => from != DType::Bool,
+        Scalar::Add | Scalar::Sub | Scalar::Mul | Scalar::Neg | Scalar::Abs | Scalar::Min | Scalar::Max => {
+            from != DType::Bool
+        }
         Scalar::Div
         | Scalar::Sqrt
         | Scalar::Exp
@@ -446,7 +495,12 @@ fn has_vector_form(f: Scalar, from: DType) -> bool {
         Scalar::Lt | Scalar::Le => from != DType::Bool,
         Scalar::Select => true,
         Scalar::Cast(to) => {
-            matches!((from, to), (DType::F32, DType::I32 | DType::Bool) | (DType::I32, DType::F32 | DType::Bool) | (DType::Bool, DType::F32 | DType::I32)) || from == to
+            matches!(
+                (from, to),
+                (DType::F32, DType::I32 | DType::Bool)
+                    | (DType::I32, DType::F32 | DType::Bool)
+                    | (DType::Bool, DType::F32 | DType::I32)
+            ) || from == to
         }
         Scalar::BitCast(to) => matches!((from, to), (DType::F32, DType::I32) | (DType::I32, DType::F32)),
         Scalar::RemFloor | Scalar::Shl | Scalar::Shr => false,

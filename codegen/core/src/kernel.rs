@@ -31,7 +31,11 @@ pub struct CodedKernel {
 }
 
 /// Codes a kernel. `constant` gives the contents of the operand of a position, where it is a constant.
-pub fn code(kernel: &Kernel, constant: &dyn Fn(usize) -> Option<Tensor>, target: &Target) -> Result<CodedKernel, Vec<Unsupported>> {
+pub fn code(
+    kernel: &Kernel,
+    constant: &dyn Fn(usize) -> Option<Tensor>,
+    target: &Target,
+) -> Result<CodedKernel, Vec<Unsupported>> {
     let lowered = lower(kernel)?;
     let mut c = Coder { slots: lowered.slots, functions: Vec::new(), constant, target };
     let mut run: Vec<Stage> = Vec::new();
@@ -108,10 +112,16 @@ impl Coder<'_> {
                     Step::Native(n) => native::reads(n),
                 }))
                 .collect();
+            // What an earlier function has written a part of must stay where that function put it.
+            let before: Vec<Slot> =
+                self.functions.iter().flat_map(|f| f.params.iter().filter(|p| p.writes).map(|p| p.slot)).collect();
             let n = group[0].extents[0];
             let mut locals = BTreeMap::new();
             for s in group.iter().flat_map(|s| &s.stores) {
-                if self.slots[s.slot.0].kind == SlotKind::Temp && !outside.contains(&s.slot) {
+                if self.slots[s.slot.0].kind == SlotKind::Temp
+                    && !outside.contains(&s.slot)
+                    && !before.contains(&s.slot)
+                {
                     locals.insert(s.slot, self.slots[s.slot.0].len() / n);
                 }
             }

@@ -94,6 +94,17 @@ pub enum E {
         /// Number of lanes that may be touched; None: all.
         part: Option<Box<E>>,
     },
+    /// Lanes `base[index + lane / times]`.
+    VRepeat {
+        /// Pointer.
+        base: String,
+        /// Element offset of lane 0.
+        index: Box<E>,
+        /// Lanes that read the same element: 2, 4 or 8, at most as many as there are lanes.
+        times: i64,
+        /// Number of lanes that may be touched; None: all.
+        part: Option<Box<E>>,
+    },
     /// A function of elements.
     Map {
         /// The function.

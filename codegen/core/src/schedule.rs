@@ -115,8 +115,9 @@ impl Schedule {
         extents[a] *= inner;
         extents.remove(a + 1);
         let mut to = self.identity(a, -1);
-        to[a] = Affine::axis(a).div(inner, &extents);
-        to[a + 1] = Affine::axis(a).modulo(inner, &extents);
+        // An empty axis has no index; any expression will do.
+        to[a] = Affine::axis(a).div(inner.max(1), &extents);
+        to[a + 1] = Affine::axis(a).modulo(inner.max(1), &extents);
         let rank = self.stage.rank - usize::from(a + 1 < self.stage.rank);
         self.rename(&to, extents, rank, Primitive::Fuse(a));
     }
@@ -205,6 +206,63 @@ pub fn balanced(n: i64, most: i64) -> Vec<(i64, i64, i64)> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::stage::Store;
+    use crate::value::Slot;
+    use egret_ir::dtype::DType;
+    use std::sync::Arc;
+
+    /// A transposed copy of a 6 x 8 matrix.
+    fn transpose() -> Stage {
+        let at = |a: Axis, b: Axis, w: i64| Affine::axis(a).times(w).plus(&Affine::axis(b));
+        let value = Arc::new(Value::Load { slot: Slot(0), at: at(1, 0, 8), dtype: DType::F32 });
+        let store = Store { slot: Slot(1), at: at(0, 1, 6), value };
+        Stage { extents: vec![8, 6], rank: 2, fold: None, stores: vec![store], note: String::new() }
+    }
+
+    /// (read, written) positions of all points, in order.
+    fn accesses(s: &Stage) -> Vec<(i64, i64)> {
+        let value = |e: &Affine, at: &[i64]| {
+            e.terms()
+                .iter()
+                .map(|(a, c)| if let Atom::Axis(a) = a { c * at[*a] } else { unreachable!("linear") })
+                .sum::<i64>()
+        };
+        let mut points = vec![Vec::new()];
+        for d in &s.extents {
+            points = points.into_iter().flat_map(|p: Vec<i64>| (0..*d).map(move |i| [&p[..], &[i]].concat())).collect();
+        }
+        let Value::Load { at, .. } = &*s.stores[0].value else { unreachable!("a copy") };
+        points.iter().map(|p| (value(at, p), value(&s.stores[0].at, p))).collect()
+    }
+
+    #[test]
+    fn primitives_keep_the_accesses() {
+        let mut s = Schedule::new(transpose());
+        let before = accesses(&s.stage);
+        s.split(1, 3);
+        assert_eq!((s.stage.extents.clone(), accesses(&s.stage)), (vec![8, 2, 3], before.clone()));
+        s.reorder(0, 2);
+        assert_eq!(s.stage.extents, [2, 3, 8]);
+        let mut sorted = (accesses(&s.stage), before.clone());
+        assert_ne!(sorted.0, sorted.1, "the order has changed");
+        sorted.0.sort_unstable();
+        sorted.1.sort_unstable();
+        assert_eq!(sorted.0, sorted.1);
+        s.fuse(0);
+        s.reorder(1, 0);
+        s.reorder(0, 1);
+        assert_eq!((s.stage.extents.clone(), accesses(&s.stage)), (vec![8, 6], before));
+        assert_eq!(s.text(), "split(1,3) reorder(0,2) fuse(0,1) reorder(1,0) reorder(0,1)");
+    }
+
+    #[test]
+    fn simplifying_fuses_what_is_contiguous_only() {
+        let mut s = Schedule::new(transpose());
+        s.split(0, 4);
+        s.split(2, 2);
+        s.simplify(0);
+        assert_eq!(s.stage.extents, [8, 6]);
+    }
 
     #[test]
     fn balanced_tiles_cover_everything_with_two_sizes() {

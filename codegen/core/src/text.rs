@@ -76,6 +76,10 @@ impl Display for E {
                 write!(f, ":{dtype}")?;
                 part(f, n.as_deref())
             }
+            Self::VRepeat { base, index, times, part: n } => {
+                write!(f, "{base}[{index} .. each {times} times]")?;
+                part(f, n.as_deref())
+            }
             Self::Map { f: row, args, .. } => write!(f, "{row}({})", List(args)),
             Self::Splat(e, _) => write!(f, "splat({e})"),
             Self::Blend { n, value, other } => write!(f, "blend({value} first {n}, {other})"),

@@ -121,21 +121,31 @@ impl Value {
 
     /// With every axis `i` replaced by `to[i]`; sharing is kept.
     pub fn substitute(this: &Arc<Self>, to: &[Affine], extents: &[i64]) -> Arc<Self> {
-        rewrite(this, &mut HashMap::new(), &mut |v| match v {
-            Self::Load { slot, at, dtype } => {
-                Some(Arc::new(Self::Load { slot: *slot, at: at.substitute(to, extents), dtype: *dtype }))
-            }
-            Self::Index(at) => Some(Arc::new(Self::Index(at.substitute(to, extents)))),
-            Self::Lit(_) | Self::Map { .. } | Self::Choose { .. } | Self::Acc(_) => None,
-        }, &|w| w.substitute(to, extents))
+        rewrite(
+            this,
+            &mut HashMap::new(),
+            &mut |v| match v {
+                Self::Load { slot, at, dtype } => {
+                    Some(Arc::new(Self::Load { slot: *slot, at: at.substitute(to, extents), dtype: *dtype }))
+                }
+                Self::Index(at) => Some(Arc::new(Self::Index(at.substitute(to, extents)))),
+                Self::Lit(_) | Self::Map { .. } | Self::Choose { .. } | Self::Acc(_) => None,
+            },
+            &|w| w.substitute(to, extents),
+        )
     }
 
     /// With every load replaced where `f` says so; sharing is kept.
     pub fn replace_loads(this: &Arc<Self>, f: &dyn Fn(Slot, &Affine) -> Option<Arc<Self>>) -> Arc<Self> {
-        rewrite(this, &mut HashMap::new(), &mut |v| match v {
-            Self::Load { slot, at, .. } => f(*slot, at),
-            Self::Index(_) | Self::Lit(_) | Self::Map { .. } | Self::Choose { .. } | Self::Acc(_) => None,
-        }, &Within::clone)
+        rewrite(
+            this,
+            &mut HashMap::new(),
+            &mut |v| match v {
+                Self::Load { slot, at, .. } => f(*slot, at),
+                Self::Index(_) | Self::Lit(_) | Self::Map { .. } | Self::Choose { .. } | Self::Acc(_) => None,
+            },
+            &Within::clone,
+        )
     }
 
     /// Elementary operations of one evaluation, shared parts counted once.

@@ -6,11 +6,11 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 
 use egret_codegen_c::{CcOptions, Cpu, EmitOptions, Library, build, emit_library};
 use egret_ir::dtype::DType;
+use egret_ir::eval;
 use egret_ir::graph::Graph;
 use egret_ir::origin::Origins;
 use egret_ir::program::{Buffer, BufferId, Kernel, Port, Program, Source};
 use egret_ir::tensor::Tensor;
-use egret_ir::{eval, text};
 
 /// A program of one kernel; inputs whose name starts with `w` are constants of it.
 pub fn program(graph: &Graph, inputs: &[Tensor]) -> Program {
@@ -31,7 +31,11 @@ pub fn program(graph: &Graph, inputs: &[Tensor]) -> Program {
     let mut writes = Vec::new();
     for o in &graph.outputs {
         let id = BufferId(p.buffers.len() as u32);
-        p.buffers.push(Buffer { name: o.name.clone(), ty: graph.ty(o.value).as_tensor().unwrap().clone(), source: Source::Kernel(0) });
+        p.buffers.push(Buffer {
+            name: o.name.clone(),
+            ty: graph.ty(o.value).as_tensor().unwrap().clone(),
+            source: Source::Kernel(0),
+        });
         p.outputs.push(Port { name: o.name.clone(), buffer: id });
         writes.push(id);
     }
@@ -84,7 +88,7 @@ pub fn compile(p: &Program, cpu: Cpu, keep: Option<&str>) -> Library {
     }
     let dir = tempfile::tempdir().unwrap();
     let out = dir.path().join(format!("t{}.so", NEXT.fetch_add(1, Ordering::Relaxed)));
-    build(&source, &out, &CcOptions { jobs: 1, ..CcOptions::default() }).unwrap_or_else(|e| panic!("{e}"));
+    build(&source, &out, &CcOptions::default()).unwrap_or_else(|e| panic!("{e}"));
     Library::open(&out).unwrap()
 }
 
@@ -110,25 +114,59 @@ pub fn difference(got: &Tensor, want: &Tensor) -> f64 {
     worst
 }
 
-/// Compiles, runs and compares with the interpreter in true arithmetic.
-pub fn check(name: &str, source: &str, cpu: Cpu, tolerance: f64) {
-    let graph = text::parse(source).unwrap_or_else(|e| panic!("{name}: {e}"));
-    let all = inputs(&graph, 7);
-    check_with(name, &graph, &all, cpu, tolerance);
+/// A graph with the values of its inputs.
+pub struct Case {
+    pub name: String,
+    pub graph: Graph,
+    pub inputs: Vec<Tensor>,
 }
 
-pub fn check_with(name: &str, graph: &Graph, all: &[Tensor], cpu: Cpu, tolerance: f64) {
-    let want = eval::native(graph, all).unwrap_or_else(|e| panic!("{name}: {e}"));
-    let p = program(graph, all);
-    let keep = std::env::var("KEEP").ok();
-    let lib = compile(&p, cpu, keep.as_deref());
-    let given: Vec<Tensor> =
-        graph.inputs.iter().zip(all).filter(|(d, _)| !d.name.starts_with('w')).map(|(_, t)| t.clone()).collect();
-    for threads in [1, 2] {
-        let got = lib.context(threads).unwrap().run(&given).unwrap_or_else(|e| panic!("{name}: {e}"));
-        for ((g, w), o) in got.iter().zip(&want).zip(&graph.outputs) {
-            let d = difference(g, w);
-            assert!(d <= tolerance, "{name}, output {}, {threads} threads, {cpu}: differs by {d:e}\n{g:?}\n{w:?}", o.name);
+/// One program of all cases, a kernel each; inputs whose name starts with `w` are constants.
+pub fn joined(cases: &[Case]) -> Program {
+    let mut p = Program { name: "cases".into(), ..Program::default() };
+    for (k, case) in cases.iter().enumerate() {
+        let one = program(&case.graph, &case.inputs);
+        let (first_buffer, first_input) = (p.buffers.len() as u32, p.inputs.len());
+        let moved = |b: &BufferId| BufferId(b.0 + first_buffer);
+        for b in &one.buffers {
+            let source = match &b.source {
+                Source::Input(i) => Source::Input(i + first_input),
+                Source::Kernel(_) => Source::Kernel(k),
+                Source::Constant(t) => Source::Constant(t.clone()),
+            };
+            p.buffers.push(Buffer { source, ..b.clone() });
+        }
+        p.inputs.extend(one.inputs.iter().map(|i| Port { buffer: moved(&i.buffer), ..i.clone() }));
+        p.outputs.extend(one.outputs.iter().map(|o| Port { buffer: moved(&o.buffer), ..o.clone() }));
+        let kernel = &one.kernels[0];
+        let name = format!("k{k}");
+        p.kernels.push(Kernel {
+            name: name.as_str().into(),
+            reads: kernel.reads.iter().map(moved).collect(),
+            writes: kernel.writes.iter().map(moved).collect(),
+            ..kernel.clone()
+        });
+    }
+    p.check().unwrap();
+    p
+}
+
+/// Runs the library of a joined program; gives case, output and difference from the interpreter in true arithmetic.
+pub fn differences(lib: &Library, cases: &[Case], threads: usize) -> Vec<(String, String, f64)> {
+    let given: Vec<Tensor> = cases
+        .iter()
+        .flat_map(|c| c.graph.inputs.iter().zip(&c.inputs))
+        .filter(|(d, _)| !d.name.starts_with('w'))
+        .map(|(_, t)| t.clone())
+        .collect();
+    let mut got = lib.context(threads).unwrap().run(&given).unwrap_or_else(|e| panic!("{e}")).into_iter();
+    let mut out = Vec::new();
+    for c in cases {
+        let want = eval::native(&c.graph, &c.inputs).unwrap_or_else(|e| panic!("{}: {e}", c.name));
+        for (w, o) in want.iter().zip(&c.graph.outputs) {
+            let g = got.next().unwrap();
+            out.push((c.name.clone(), o.name.to_string(), difference(&g, w)));
         }
     }
+    out
 }

@@ -10,9 +10,9 @@ int eg_f0(void *const *b, int64_t tile, char *scratch) {
   float *restrict padded = t5 + tile * 399;
   for (int64_t h0 = 0; h0 < 19; h0++) {
     if ((h0 - 1) >= 0 && (h0 - 1) < 17) {
-      eg_pad_row(padded + h0 * 21, plane + h0 * 19 - 19, 1, 19, 1, 0.0f);
+      eg_pad_row(padded + h0 * 21, plane + h0 * 19 - 19, 1, 1, 19, 1, 0.0f);
     } else {
-      eg_pad_row(padded + h0 * 21, NULL, 1, 19, 1, 0.0f);
+      eg_pad_row(padded + h0 * 21, NULL, 1, 1, 19, 1, 0.0f);
     }
   }
   return 0;

@@ -13,9 +13,9 @@ int eg_f0(void *const *b, int64_t tile, char *scratch) {
   float *restrict image = (float *)(scratch + 0);
   for (int64_t h0 = 0; h0 < 23; h0++) {
     if ((h0 - 1) >= 0 && (h0 - 1) < 21) {
-      eg_pad_row(image + h0 * 37, plane + h0 * 35 - 35, 1, 35, 1, 0.0f);
+      eg_pad_row(image + h0 * 37, plane + h0 * 35 - 35, 1, 1, 35, 1, 0.0f);
     } else {
-      eg_pad_row(image + h0 * 37, NULL, 1, 35, 1, 0.0f);
+      eg_pad_row(image + h0 * 37, NULL, 1, 1, 35, 1, 0.0f);
     }
   }
   const float *restrict weights = x1 + o1 * 9;

@@ -11,9 +11,9 @@ int eg_f0(void *const *b, int64_t tile, char *scratch) {
   float *restrict image = (float *)(scratch + 0);
   for (int64_t h0 = 0; h0 < 25; h0++) {
     if ((h0 - 1) >= 0 && (h0 - 1) < 23) {
-      eg_pad_row(image + h0 * 31, plane + h0 * 30 - 30, 1, 30, 0, -INFINITY);
+      eg_pad_row(image + h0 * 31, plane + h0 * 30 - 30, 1, 1, 30, 0, -INFINITY);
     } else {
-      eg_pad_row(image + h0 * 31, NULL, 1, 30, 0, -INFINITY);
+      eg_pad_row(image + h0 * 31, NULL, 1, 1, 30, 0, -INFINITY);
     }
   }
   const int64_t whole = 12;

@@ -37,15 +37,14 @@ pub struct Halo {
     pub slot: Slot,
     /// Axes outside of all windows: axis, its coefficient in the operand, its extent.
     pub outer: Vec<(Axis, i64, i64)>,
-    /// Windowed dimensions, outermost first; the last one runs along memory.
+    /// Windowed dimensions, outermost first; the last one becomes the rows of the copy.
     pub dims: Vec<Dimension>,
     /// Rest of the position.
     pub offset: i64,
 }
 
 impl Halo {
-    /// Takes an operand apart by the conditions of its windows. None where they do not describe it, or no dimension runs
-    /// along memory.
+    /// Takes an operand apart by the conditions of its windows. None where they do not describe it.
     pub fn new(slot: Slot, at: &Affine, when: &[Within], extents: &[i64]) -> Option<Self> {
         let mut rest = at.clone();
         let mut dims = Vec::new();
@@ -73,7 +72,7 @@ impl Halo {
             return None;
         }
         dims.sort_by_key(|d| -d.stride);
-        if dims.last().map(|d| d.stride) != Some(1) || dims.iter().any(|d| d.stride < 1) {
+        if dims.iter().any(|d| d.stride < 1) {
             return None;
         }
         let outer = rest
@@ -116,13 +115,14 @@ impl Halo {
                 args: vec![
                     Arg::Pointer(into.to_owned(), to.clone()),
                     source,
+                    Arg::Value(E::Int(row.stride)),
                     Arg::Value(E::Int(before)),
                     Arg::Value(E::Int(inside)),
                     Arg::Value(E::Int(after)),
                     Arg::Value(E::Lit(border)),
                 ],
             };
-            let copy = call(Arg::Pointer(source.to_owned(), from.add(E::Int(skip))));
+            let copy = call(Arg::Pointer(source.to_owned(), from.add(E::Int(skip * row.stride))));
             match valid {
                 None => em.push(copy),
                 Some(cond) => em.push(S::If { cond, then: vec![copy], otherwise: vec![call(Arg::Null)] }),

@@ -38,7 +38,9 @@ pub fn reads(n: &Native) -> Vec<Slot> {
 /// The function of a runtime kernel.
 pub fn emit(n: &Native, slots: &[SlotInfo], target: &Target) -> Function {
     match n {
-        Native::Scatter { op, slot, extents, at, value, note } => scatter(*op, *slot, extents, at, value, note, slots, target),
+        Native::Scatter { op, slot, extents, at, value, note } => {
+            scatter(*op, *slot, extents, at, value, note, slots, target)
+        }
         Native::Sort { slot, value, extents, axis, descending, keep, note } => {
             sort(*slot, value, extents, *axis, *descending, *keep, note, slots, target)
         }
@@ -151,11 +153,25 @@ fn sort(
             let strictly = boolean(Scalar::Or, vec![less, nan_above], DType::Bool);
             let both_nan = boolean(Scalar::And, vec![nan(a.clone()), nan(b.clone())], DType::Bool);
             let equal = boolean(Scalar::Or, vec![boolean(Scalar::Eq, vec![a, b], dtype), both_nan], DType::Bool);
-            let lower = boolean(Scalar::Lt, vec![E::Element(Box::new(E::var("j"))), E::Element(Box::new(E::var("k")))], DType::I64);
+            let lower = boolean(
+                Scalar::Lt,
+                vec![E::Element(Box::new(E::var("j"))), E::Element(Box::new(E::var("k")))],
+                DType::I64,
+            );
             let tie = boolean(Scalar::And, vec![equal, lower], DType::Bool);
             let before = boolean(Scalar::Or, vec![strictly, tie], DType::Bool);
-            let one = E::Map { f: Scalar::Cast(DType::I64), args: vec![before], from: DType::Bool, to: Ty::scalar(DType::I64) };
-            let value = E::Map { f: Scalar::Add, args: vec![E::var("rank"), one], from: DType::I64, to: Ty::scalar(DType::I64) };
+            let one = E::Map {
+                f: Scalar::Cast(DType::I64),
+                args: vec![before],
+                from: DType::Bool,
+                to: Ty::scalar(DType::I64),
+            };
+            let value = E::Map {
+                f: Scalar::Add,
+                args: vec![E::var("rank"), one],
+                from: DType::I64,
+                to: Ty::scalar(DType::I64),
+            };
             em.push(S::Set { name: "rank".into(), value });
         });
         let axes: Vec<Affine> = (0..extents.len()).map(Affine::axis).collect();
@@ -206,7 +222,8 @@ fn recurrent(
     let (h, g) = (r.hidden, r.cell.gates());
     let dirs = r.direction.count();
     // Tile: direction · batch + row.
-    let (dir, row) = if dirs == 1 { (E::Int(0), E::var("tile")) } else { (E::var("tile").div(batch), E::var("tile").rem(batch)) };
+    let (dir, row) =
+        if dirs == 1 { (E::Int(0), E::var("tile")) } else { (E::var("tile").div(batch), E::var("tile").rem(batch)) };
     let pointer = |em: &mut Emitter<'_>, slot: Option<Slot>, at: E, writes: bool| match slot {
         Some(slot) => Arg::Pointer(em.pointer(slot, writes), at),
         None => Arg::Null,
@@ -246,7 +263,13 @@ fn recurrent(
     if r.cell == Cell::Lstm {
         args.push(pointer(&mut em, s.y_c, state, true));
     }
-    em.push(S::Pointer { name: "work".into(), base: Base::Scratch(0), index: E::Int(0), dtype: DType::F32, writes: true });
+    em.push(S::Pointer {
+        name: "work".into(),
+        base: Base::Scratch(0),
+        index: E::Int(0),
+        dtype: DType::F32,
+        writes: true,
+    });
     args.push(Arg::Pointer("work".into(), E::Int(0)));
     args.push(Arg::Value(E::Lit(r.clip.unwrap_or(Literal::f32(f32::INFINITY)))));
     args.push(int(i64::from(match r.cell {

@@ -11,7 +11,7 @@ use egret_ir::dtype::{DType, Literal};
 use egret_ir::op::Monoid;
 use egret_ir::op::scalar::Scalar;
 
-use crate::affine::Axis;
+use crate::affine::{Affine, Atom, Axis};
 use crate::emit::{Emitter, Lane, Local, vectorizes};
 use crate::loops::{Base, E, Function, S, Ty};
 use crate::schedule::{Primitive, Schedule};
@@ -54,7 +54,13 @@ pub fn rows(stages: &[Stage], locals: &BTreeMap<Slot, i64>, slots: &[SlotInfo], 
     let mut scratch = 0usize;
     for (slot, len) in locals {
         let info = &slots[slot.0];
-        em.push(S::Pointer { name: info.name.clone(), base: Base::Scratch(scratch), index: E::Int(0), dtype: info.dtype, writes: true });
+        em.push(S::Pointer {
+            name: info.name.clone(),
+            base: Base::Scratch(scratch),
+            index: E::Int(0),
+            dtype: info.dtype,
+            writes: true,
+        });
         em.locals.insert(*slot, Local { pointer: info.name.clone(), drop: vec![0] });
         scratch += (*len as usize * info.dtype.size()).next_multiple_of(64);
     }
@@ -79,7 +85,11 @@ pub fn rows(stages: &[Stage], locals: &BTreeMap<Slot, i64>, slots: &[SlotInfo], 
         let chunk = up(chunk, target.lanes * CHAINS).min(up(extent, target.lanes));
         tiles = (extent + chunk - 1) / chunk;
         let from = E::var("tile").times(chunk);
-        let to = if tiles == 1 { E::Int(extent) } else { E::Min(Box::new(from.clone().add(E::Int(chunk))), Box::new(E::Int(extent))) };
+        let to = if tiles == 1 {
+            E::Int(extent)
+        } else {
+            E::Min(Box::new(from.clone().add(E::Int(chunk))), Box::new(E::Int(extent)))
+        };
         stage(&mut em, &scheduled[0].stage, 0, Some((from, to, extent % target.lanes == 0)));
     } else {
         tiles = (extent + chunk - 1) / chunk;
@@ -125,6 +135,7 @@ fn score(values: &[&Arc<Value>], axis: Axis) -> i64 {
     let mut n = 0;
     for v in values {
         v.visit(&mut |v| match &**v {
+            Value::Load { at, .. } if repeats(at, axis) => n += 1,
             Value::Load { at, .. } if at.hides(axis) => n -= 12,
             Value::Load { at, .. } => {
                 n += match at.coefficient(axis) {
@@ -140,6 +151,14 @@ fn score(values: &[&Arc<Value>], axis: Axis) -> i64 {
     n
 }
 
+/// Whether the position moves by one every few steps of the axis.
+fn repeats(at: &Affine, axis: Axis) -> bool {
+    at.coefficient(axis) == 0
+        && at.terms().iter().filter(|(a, _)| matches!(a, Atom::Div(e, 2 | 4 | 8) if e.as_axis() == Some(axis))).count()
+            == 1
+        && at.terms().iter().filter(|(a, _)| Affine::atom(a.clone()).mentions(axis)).count() == 1
+}
+
 /// The best lane axis among those from `from` on.
 fn choose(s: &Stage, from: Axis) -> Lanes {
     let mut best = (0, Lanes::None);
@@ -148,7 +167,8 @@ fn choose(s: &Stage, from: Axis) -> Lanes {
             best = (score, lanes);
         }
     };
-    let stores_vectorize = |a: Axis| s.stores.iter().all(|t| vectorizes(&t.value, a) && !t.at.hides(a) && t.at.coefficient(a) != 0);
+    let stores_vectorize =
+        |a: Axis| s.stores.iter().all(|t| vectorizes(&t.value, a) && !t.at.hides(a) && t.at.coefficient(a) != 0);
     let store_score = |a: Axis| s.stores.iter().map(|t| if t.at.coefficient(a) == 1 { 4 } else { -6 }).sum::<i64>();
     let size = |a: Axis| match s.extents[a] {
         0..=1 => -100,
@@ -171,7 +191,8 @@ fn choose(s: &Stage, from: Axis) -> Lanes {
                 Term::Value(v) => vec![v],
                 Term::Product(a, b) => vec![a, b],
             };
-            let float = f.acc == DType::F32 && matches!(f.monoid, Monoid::Sum | Monoid::Prod | Monoid::Max | Monoid::Min);
+            let float =
+                f.acc == DType::F32 && matches!(f.monoid, Monoid::Sum | Monoid::Prod | Monoid::Max | Monoid::Min);
             let int = f.acc == DType::I32 && matches!(f.monoid, Monoid::Sum | Monoid::Max | Monoid::Min);
             let free = |a: Axis| f.when.iter().all(|w| !w.index.mentions(a));
             let fits = |a: Axis| free(a) && terms.iter().all(|v| vectorizes(v, a));
@@ -273,7 +294,11 @@ fn results(em: &mut Emitter<'_>, s: &Stage, axis: Axis, range: Option<(E, E, boo
             let accs: Vec<String> = (0..chains).map(|_| em.fresh("acc")).collect();
             let ty = Ty::vector(f.acc);
             for a in &accs {
-                em.push(S::Var { name: a.clone(), ty, value: Some(E::Splat(Box::new(E::Lit(identity(f.monoid, f.acc))), f.acc)) });
+                em.push(S::Var {
+                    name: a.clone(),
+                    ty,
+                    value: Some(E::Splat(Box::new(E::Lit(identity(f.monoid, f.acc))), f.acc)),
+                });
             }
             let folded: Vec<Axis> = (s.rank..s.extents.len()).collect();
             fold_loops(em, s, f, &folded, &mut |em| {
@@ -455,7 +480,11 @@ fn partial(em: &mut Emitter<'_>, s: &Stage, f: &Fold, axis: Axis) -> E {
         em.push(S::Set { name: names[into].clone(), value });
     }
     let name = em.fresh("fold");
-    em.push(S::Let { name: name.clone(), ty: Ty::scalar(f.acc), value: E::Across(f.monoid, Box::new(E::var(&names[0]))) });
+    em.push(S::Let {
+        name: name.clone(),
+        ty: Ty::scalar(f.acc),
+        value: E::Across(f.monoid, Box::new(E::var(&names[0]))),
+    });
     E::Var(name)
 }
 
@@ -485,7 +514,8 @@ fn scalar_fold(em: &mut Emitter<'_>, s: &Stage, f: &Fold) -> E {
                 from: DType::I64,
                 to: Ty::scalar(DType::Bool),
             };
-            let take = E::Map { f: Scalar::Or, args: vec![first, better], from: DType::Bool, to: Ty::scalar(DType::Bool) };
+            let take =
+                E::Map { f: Scalar::Or, args: vec![first, better], from: DType::Bool, to: Ty::scalar(DType::Bool) };
             em.push(S::If {
                 cond: take,
                 then: vec![S::Set { name: acc.clone(), value }, S::Set { name: at.clone(), value: E::var(&seen) }],

@@ -47,7 +47,9 @@ pub fn emit(s: &Stage, slots: &[SlotInfo], target: &Target) -> Option<Vec<Functi
     }
     let first = E::var("tile").rem(strips).times(w);
     em.bind[along_out] = first.clone();
-    let min = |left: E, n: i64, total: i64| if total % n == 0 { E::Int(n) } else { E::Min(Box::new(left), Box::new(E::Int(n))) };
+    let min = |left: E, n: i64, total: i64| {
+        if total % n == 0 { E::Int(n) } else { E::Min(Box::new(left), Box::new(E::Int(n))) }
+    };
     let rows = min(first.times(-1).add(E::Int(n_out)), w, n_out);
     em.for_loop("j", E::Int(0), E::Int(n_in), w, |em| {
         em.bind[along_in] = E::var("j");

@@ -28,7 +28,11 @@ const STRIP_SHARE: i64 = 2;
 /// The function, if the stage folds a window (and nothing else) of one operand.
 pub fn emit(s: &Stage, slots: &mut [SlotInfo], target: &Target) -> Option<Vec<Function>> {
     let f = s.fold.as_ref()?;
-    if f.acc != DType::F32 || !matches!(f.monoid, Monoid::Sum | Monoid::Max | Monoid::Min) || s.terms() > TAPS || s.terms() < 2 {
+    if f.acc != DType::F32
+        || !matches!(f.monoid, Monoid::Sum | Monoid::Max | Monoid::Min)
+        || s.terms() > TAPS
+        || s.terms() < 2
+    {
         return None;
     }
     // A single window over an axis without border is one too; its condition is only implied.
@@ -46,12 +50,15 @@ pub fn emit(s: &Stage, slots: &mut [SlotInfo], target: &Target) -> Option<Vec<Fu
             if count(&a.1) >= count(&b.1) { (a, Some(b)) } else { (b, Some(a)) }
         }
     };
+    // A result axis that the image lacks makes it a contraction.
+    if weight.is_some() && (0..s.rank).any(|a| s.extents[a] > 1 && !image.1.mentions(a)) {
+        return None;
+    }
     // The lane axis runs along the image and the results; the row axis slides too.
     let slides = |a: Axis| image.1.coefficient(a) != 0 && weight.as_ref().is_none_or(|w| !w.1.mentions(a));
     let lane = (0..s.rank).rev().find(|a| {
         s.extents[*a] > 1
             && slides(*a)
-            && (1..=4).contains(&image.1.coefficient(*a))
             && s.stores.iter().all(|t| !t.at.hides(*a) && t.at.coefficient(*a) == 1 && vectorizes(&t.value, *a))
     })?;
     if s.extents[lane] < target.lanes / 4 {
@@ -67,12 +74,20 @@ pub fn emit(s: &Stage, slots: &mut [SlotInfo], target: &Target) -> Option<Vec<Fu
     if along.index.coefficient(lane) == 0 || halo.outer.iter().any(|o| folded.contains(&o.0)) {
         return None;
     }
+    if !(1..=4).contains(&along.index.coefficient(lane)) || (along.stride != 1 && !bordered(&halo)) {
+        return None;
+    }
     let row = if halo.dims.len() == 2 {
         Some((0..s.rank).find(|a| *a != lane && halo.dims[0].index.coefficient(*a) != 0 && slides(*a))?)
     } else {
         None
     };
     Some(vec![function(s, f, &halo, weight.as_ref(), lane, row, &folded, slots, target)])
+}
+
+/// Whether any position lies outside of the operand.
+fn bordered(halo: &Halo) -> bool {
+    halo.dims.iter().any(|d| d.first < 0 || d.last >= d.extent)
 }
 
 /// The conditions, with those added that hold always: one per dimension that a folded axis moves along.
@@ -93,7 +108,12 @@ fn complete(f: &Fold, at: &Affine, lane: Axis, folded: &[Axis], s: &Stage) -> Op
         let partner = if c.abs() < s.extents[lane] {
             lane
         } else {
-            (0..s.rank).find(|a| *a != lane && at.coefficient(*a) != 0 && at.coefficient(*a) % c.abs() == 0 && at.coefficient(*a) / c.abs() <= 8)?
+            (0..s.rank).find(|a| {
+                *a != lane
+                    && at.coefficient(*a) != 0
+                    && at.coefficient(*a) % c.abs() == 0
+                    && at.coefficient(*a) / c.abs() <= 8
+            })?
         };
         let unit = if partner == lane { 1 } else { c.abs() };
         let index = Affine::axis(partner).times(at.coefficient(partner) / unit).plus(&Affine::axis(*k).times(c / unit));
@@ -134,7 +154,7 @@ fn function(
     let step = along.index.coefficient(lane);
     let border = identity(f.monoid, f.acc);
     // Without a border anywhere the operand is read in place.
-    let bordered = halo.dims.iter().any(|d| d.first < 0 || d.last >= d.extent);
+    let bordered = bordered(halo);
     let (row_extent, row_step) = row.map_or((1, 0), |r| (s.extents[r], halo.dims[0].index.coefficient(r)));
     let taps_down = if halo.dims.len() == 2 { halo.dims[0].padded() - row_step * (row_extent - 1) } else { 1 };
     // Rows of a strip.
@@ -184,13 +204,25 @@ fn function(
     for (a, c, _) in &halo.outer {
         from = from.add(em.bind[*a].clone().times(*c));
     }
-    em.push(S::Pointer { name: "plane".into(), base: Base::Pointer(source), index: from, dtype: DType::F32, writes: false });
+    em.push(S::Pointer {
+        name: "plane".into(),
+        base: Base::Pointer(source),
+        index: from,
+        dtype: DType::F32,
+        writes: false,
+    });
     let mut scratch = 0usize;
     // Element 0 of `image` is the first position of the strip's first row.
     let (image_pitch, own) = if bordered {
         let most = (strip - 1) * row_step + taps_down;
         scratch = ((most * pitch + 4 * w * step) * 4) as usize;
-        em.push(S::Pointer { name: "image".into(), base: Base::Scratch(0), index: E::Int(0), dtype: DType::F32, writes: true });
+        em.push(S::Pointer {
+            name: "image".into(),
+            base: Base::Scratch(0),
+            index: E::Int(0),
+            dtype: DType::F32,
+            writes: true,
+        });
         let range = row.map(|_| {
             let lo = first_row.clone().times(row_step);
             let hi = lo.clone().add(rows.clone().add(E::Int(-1)).times(row_step)).add(E::Int(taps_down));
@@ -203,7 +235,13 @@ fn function(
         let at = first_row.clone().times(row_step).add(E::Int(halo.dims[0].first)).times(down);
         let at = if halo.dims.len() == 2 { at } else { E::Int(0) };
         let at = at.add(E::Int(along.first));
-        em.push(S::Pointer { name: "image".into(), base: Base::Pointer("plane".into()), index: at, dtype: DType::F32, writes: false });
+        em.push(S::Pointer {
+            name: "image".into(),
+            base: Base::Pointer("plane".into()),
+            index: at,
+            dtype: DType::F32,
+            writes: false,
+        });
         (down, false)
     };
     // Taps: (down, across) of each folded index, and the weight's position.
@@ -215,14 +253,39 @@ fn function(
         }
         let base = em.pointer(*slot, false);
         let index = em.index(at);
-        em.push(S::Pointer { name: "weights".into(), base: Base::Pointer(base), index, dtype: DType::F32, writes: false });
+        em.push(S::Pointer {
+            name: "weights".into(),
+            base: Base::Pointer(base),
+            index,
+            dtype: DType::F32,
+            writes: false,
+        });
     }
     let n = s.extents[lane];
     let vectors = (n + w - 1) / w;
     let most_vectors = if target.registers == 32 { 2 } else { 1 };
     let most_rows = if row.is_some() { if target.registers == 32 { 4 } else { 3 } } else { 1 };
     let first_value = |em: &mut Emitter<'_>, r: E, size_rows: i64, j: E, size: i64, tail: Option<i64>| {
-        tile(em, s, f, weight, lane, row, &taps, &first_row, r, size_rows, j, size, tail, image_pitch, row_step, step, own, border);
+        tile(
+            em,
+            s,
+            f,
+            weight,
+            lane,
+            row,
+            &taps,
+            &first_row,
+            r,
+            size_rows,
+            j,
+            size,
+            tail,
+            image_pitch,
+            row_step,
+            step,
+            own,
+            border,
+        );
     };
     // Strips of whole row groups, then the rest one by one.
     let columns = |em: &mut Emitter<'_>, r: E, size_rows: i64| {
@@ -234,7 +297,14 @@ fn function(
             if whole > 1 {
                 let var = em.fresh("p");
                 em.for_loop(&var.clone(), E::Int(0), E::Int(whole), 1, |em| {
-                    first_value(em, r.clone(), size_rows, E::Var(var).times(*size).add(E::Int(*start)).times(w), *size, None);
+                    first_value(
+                        em,
+                        r.clone(),
+                        size_rows,
+                        E::Var(var).times(*size).add(E::Int(*start)).times(w),
+                        *size,
+                        None,
+                    );
                 });
             } else if whole == 1 {
                 em.open();
@@ -349,7 +419,11 @@ fn tile(
         for j in 0..size {
             let part = if j + 1 == size && !own { tail.map(|n| Box::new(E::Int(n))) } else { None };
             let index = Box::new(E::Int(down * pitch + across + j * w * step));
-            em.push(S::Let { name: format!("x{j}_"), ty, value: E::VLoad { base: "here".into(), index, dtype: DType::F32, step, part } });
+            em.push(S::Let {
+                name: format!("x{j}_"),
+                ty,
+                value: E::VLoad { base: "here".into(), index, dtype: DType::F32, step, part },
+            });
         }
         for (i, weight_at) in users {
             for j in 0..size {
@@ -358,7 +432,10 @@ fn tile(
                     let b = E::Load { base: "weights".into(), index: Box::new(E::Int(*weight_at)), dtype: DType::F32 };
                     S::MulAdd { acc: acc(*i, j), a: b, b: x }
                 } else {
-                    S::Set { name: acc(*i, j), value: E::Combine(f.monoid, ty, Box::new(E::Var(acc(*i, j))), Box::new(x)) }
+                    S::Set {
+                        name: acc(*i, j),
+                        value: E::Combine(f.monoid, ty, Box::new(E::Var(acc(*i, j))), Box::new(x)),
+                    }
                 });
             }
         }

@@ -127,7 +127,13 @@ struct Lowering<'a> {
 /// A kind that is always a stage of its own.
 fn is_stage(op: &Op) -> bool {
     match op {
-        Op::Reduce { .. } | Op::Contract { .. } | Op::Scatter(..) | Op::ArgSort { .. } | Op::Call(_) | Op::Pad(_) | Op::Concat(_) => true,
+        Op::Reduce { .. }
+        | Op::Contract { .. }
+        | Op::Scatter(..)
+        | Op::ArgSort { .. }
+        | Op::Call(_)
+        | Op::Pad(_)
+        | Op::Concat(_) => true,
         Op::Input(_)
         | Op::Const(_)
         | Op::Dim(_)
@@ -284,8 +290,12 @@ impl<'a> Lowering<'a> {
                 self.at(node.args[0], &to, shape)
             }
             Op::Broadcast(new) => {
-                let to: Vec<Affine> =
-                    axes.iter().enumerate().filter(|(i, _)| !new.iter().any(|(p, _)| usize::from(*p) == *i)).map(|(_, a)| a.clone()).collect();
+                let to: Vec<Affine> = axes
+                    .iter()
+                    .enumerate()
+                    .filter(|(i, _)| !new.iter().any(|(p, _)| usize::from(*p) == *i))
+                    .map(|(_, a)| a.clone())
+                    .collect();
                 self.at(node.args[0], &to, shape)
             }
             Op::Slice(slices) => {
@@ -403,7 +413,13 @@ impl<'a> Lowering<'a> {
                 self.value(part.node)
             };
             let note = self.describe(part.node);
-            let stage = Stage { rank: shape.len(), extents: shape, fold: None, stores: vec![Store { slot: part.slot, at: place(&axes), value }], note };
+            let stage = Stage {
+                rank: shape.len(),
+                extents: shape,
+                fold: None,
+                stores: vec![Store { slot: part.slot, at: place(&axes), value }],
+                note,
+            };
             self.steps.push(Step::Stage(stage));
             return;
         };
@@ -449,7 +465,13 @@ impl<'a> Lowering<'a> {
         let slot = self.temp(v);
         let store = Store { slot, at: Affine::flatten(&axes, &shape), value };
         let note = self.describe(v);
-        self.steps.push(Step::Stage(Stage { rank: shape.len(), extents: shape, fold: None, stores: vec![store], note }));
+        self.steps.push(Step::Stage(Stage {
+            rank: shape.len(),
+            extents: shape,
+            fold: None,
+            stores: vec![store],
+            note,
+        }));
         slot
     }
 }

@@ -18,12 +18,8 @@ impl Lowering<'_> {
     pub(super) fn plan(&mut self) -> Vec<Part> {
         let graph = self.graph;
         let mut parts = Vec::new();
-        let outputs: Vec<(ValueId, Slot)> = graph
-            .outputs
-            .iter()
-            .enumerate()
-            .map(|(i, o)| (o.value, Slot(graph.inputs.len() + i)))
-            .collect();
+        let outputs: Vec<(ValueId, Slot)> =
+            graph.outputs.iter().enumerate().map(|(i, o)| (o.value, Slot(graph.inputs.len() + i))).collect();
         // Users first, so that a value knows whether several stages need it.
         let mut needed: Vec<BTreeSet<ValueId>> = vec![BTreeSet::new(); graph.nodes().len()];
         let mut roots: BTreeSet<ValueId> = BTreeSet::new();
@@ -86,7 +82,9 @@ impl Lowering<'_> {
                 for (i, ty) in types.iter().enumerate() {
                     let i = i as u32;
                     let direct = graph.values().find(|p| {
-                        graph.node(*p).op == Op::Proj(i) && graph.node(*p).args[0] == v && outputs.iter().any(|(o, _)| o == p)
+                        graph.node(*p).op == Op::Proj(i)
+                            && graph.node(*p).args[0] == v
+                            && outputs.iter().any(|(o, _)| o == p)
                     });
                     let slot = if let Some(p) = direct {
                         parts.retain(|q: &Part| q.root != p || q.slot != self.stored[&p]);
@@ -95,7 +93,12 @@ impl Lowering<'_> {
                         let t = ty.as_tensor().cloned();
                         let shape = t.as_ref().and_then(|t| as_static(&t.shape)).unwrap_or_default();
                         let shape = shape.into_iter().map(|d| d as i64).collect();
-                        self.slot(format!("t{}", self.slots.len()), t.map_or(DType::F32, |t| t.dtype), shape, SlotKind::Temp)
+                        self.slot(
+                            format!("t{}", self.slots.len()),
+                            t.map_or(DType::F32, |t| t.dtype),
+                            shape,
+                            SlotKind::Temp,
+                        )
                     };
                     self.parts_of.insert((v, i), slot);
                 }
@@ -133,7 +136,12 @@ impl Lowering<'_> {
                 if matches!(node.op, Op::Concat(_)) { BTreeSet::new() } else { BTreeSet::from([Owner::Stage(v)]) }
             } else if self.stored.contains_key(&v) {
                 // A stored map: its parts evaluate it; users load it.
-                parts.iter().enumerate().filter(|(_, p)| p.node == v && self.stored[&v] == p.slot).map(|(i, _)| Owner::Part(i)).collect()
+                parts
+                    .iter()
+                    .enumerate()
+                    .filter(|(_, p)| p.node == v && self.stored[&v] == p.slot)
+                    .map(|(i, _)| Owner::Part(i))
+                    .collect()
             } else {
                 owners[v.index()].clone()
             };
@@ -177,9 +185,22 @@ impl Lowering<'_> {
                     }
                     at
                 }
-                Op::Reduce { .. } | Op::Contract { .. } | Op::Concat(_) | Op::Pad(_) | Op::Call(_) | Op::Scatter(..) | Op::ArgSort { .. } => continue,
+                Op::Reduce { .. }
+                | Op::Contract { .. }
+                | Op::Concat(_)
+                | Op::Pad(_)
+                | Op::Call(_)
+                | Op::Scatter(..)
+                | Op::ArgSort { .. } => continue,
                 Op::Broadcast(_) | Op::Slice(_) | Op::Gather(_) => return None,
-                Op::Input(_) | Op::Const(_) | Op::Dim(_) | Op::Iota { .. } | Op::If(..) | Op::Loop(_) | Op::Opaque(_) | Op::Proj(_) => {
+                Op::Input(_)
+                | Op::Const(_)
+                | Op::Dim(_)
+                | Op::Iota { .. }
+                | Op::If(..)
+                | Op::Loop(_)
+                | Op::Opaque(_)
+                | Op::Proj(_) => {
                     return None;
                 }
             };

@@ -10,8 +10,8 @@ use crate::affine::Affine;
 use crate::native::{Native, RecurrentSlots, resize};
 use crate::stage::{Fold, SlotKind, Stage, Step, Store, Term};
 use crate::value::{Slot, Value};
-use std::sync::Arc;
 use egret_ir::dtype::DType;
+use std::sync::Arc;
 
 impl Lowering<'_> {
     /// The fold of a Reduce or Contract: extents of all axes, number of stored ones, and terms.
@@ -59,20 +59,36 @@ impl Lowering<'_> {
                 let slot = self.stored[&v];
                 let inner = self.shape(node.args[0]);
                 let fill = self.value(node.args[1]);
-                let whole: i64 = shape.iter().product();
-                let covers = pads.iter().all(|p| p.inner == 0 && p.lo.as_const() == Some(0) && p.hi.as_const() == Some(0));
+                let covers =
+                    pads.iter().all(|p| p.inner == 0 && p.lo.as_const() == Some(0) && p.hi.as_const() == Some(0));
                 if !covers {
-                    let store = Store { slot, at: Affine::axis(0), value: fill };
-                    self.steps.push(Step::Stage(Stage { extents: vec![whole], rank: 1, fold: None, stores: vec![store], note: format!("{note}: border") }));
+                    let axes: Vec<Affine> = (0..shape.len()).map(Affine::axis).collect();
+                    let store = Store { slot, at: Affine::flatten(&axes, &shape), value: fill };
+                    let (extents, note) = (shape.clone(), format!("{note}: border"));
+                    self.steps.push(Step::Stage(Stage {
+                        rank: extents.len(),
+                        extents,
+                        fold: None,
+                        stores: vec![store],
+                        note,
+                    }));
                 }
                 let at: Vec<Affine> = pads
                     .iter()
                     .enumerate()
-                    .map(|(i, p)| Affine::axis(i).times(p.inner + 1).plus(&Affine::constant(p.lo.as_const().unwrap_or(0))))
+                    .map(|(i, p)| {
+                        Affine::axis(i).times(p.inner + 1).plus(&Affine::constant(p.lo.as_const().unwrap_or(0)))
+                    })
                     .collect();
                 let value = self.value(node.args[0]);
                 let store = Store { slot, at: Affine::flatten(&at, &shape), value };
-                self.steps.push(Step::Stage(Stage { rank: inner.len(), extents: inner, fold: None, stores: vec![store], note }));
+                self.steps.push(Step::Stage(Stage {
+                    rank: inner.len(),
+                    extents: inner,
+                    fold: None,
+                    stores: vec![store],
+                    note,
+                }));
             }
             // Its parts store it.
             Op::Concat(_) => {}
@@ -81,7 +97,13 @@ impl Lowering<'_> {
                 let axes: Vec<Affine> = (0..shape.len()).map(Affine::axis).collect();
                 let slot = self.stored[&v];
                 let copy = Store { slot, at: Affine::flatten(&axes, &shape), value: data };
-                self.steps.push(Step::Stage(Stage { rank: shape.len(), extents: shape.clone(), fold: None, stores: vec![copy], note: format!("{note}: data") }));
+                self.steps.push(Step::Stage(Stage {
+                    rank: shape.len(),
+                    extents: shape.clone(),
+                    fold: None,
+                    stores: vec![copy],
+                    note: format!("{note}: data"),
+                }));
                 let upd_shape = self.shape(node.args[2]);
                 let axes: Vec<Affine> = (0..upd_shape.len()).map(Affine::axis).collect();
                 let ix_axes: Vec<Affine> = spec.ix.iter().map(|l| axes[l.index()].clone()).collect();

@@ -84,7 +84,12 @@ fn axis(r: &Resize, from: i64, to: i64, scale: f32) -> Axis {
                 let near = |t: f32| ((a + 2.0) * t - (a + 3.0)) * t * t + 1.0;
                 let far = |t: f32| ((a * t - 5.0 * a) * t + 8.0 * a) * t - 4.0 * a;
                 let lo = lo as i64;
-                push(&mut out, r, from, &[(lo - 1, far(t + 1.0)), (lo, near(t)), (lo + 1, near(1.0 - t)), (lo + 2, far(2.0 - t))]);
+                push(
+                    &mut out,
+                    r,
+                    from,
+                    &[(lo - 1, far(t + 1.0)), (lo, near(t)), (lo + 1, near(1.0 - t)), (lo + 2, far(2.0 - t))],
+                );
             }
         }
     }

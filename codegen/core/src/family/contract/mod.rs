@@ -40,7 +40,8 @@ pub fn emit(
     }
     let mut functions = Vec::new();
     let stage = if f.when.is_empty() { s.clone() } else { padded(s, slots, target, &mut functions)? };
-    let own: Vec<Slot> = functions.iter().flat_map(|f: &Function| f.params.iter().filter(|p| p.writes).map(|p| p.slot)).collect();
+    let own: Vec<Slot> =
+        functions.iter().flat_map(|f: &Function| f.params.iter().filter(|p| p.writes).map(|p| p.slot)).collect();
     let mut schedule = Schedule::new(stage);
     schedule.simplify(0);
     let stage = &schedule.stage;
@@ -76,7 +77,7 @@ fn parts(
         return None;
     }
     let (step, sign) = (w.step, w.index.coefficient(tap));
-    let mut functions = Vec::new();
+    let mut functions: Vec<Vec<Function>> = Vec::new();
     for residue in 0..step.min(s.extents[out]) {
         // The taps that meet this residue: sign · tap ≡ −(residue + offset) mod step.
         let first = (-(residue + w.index.offset()) * sign).rem_euclid(step);
@@ -96,13 +97,38 @@ fn parts(
             })
             .collect();
         let part = s.rename(&to, extents, s.rank);
-        functions.extend(match emit(&part, slots, constant, target) {
+        functions.push(match emit(&part, slots, constant, target) {
             Some(f) => f,
             // Few or no taps: the general family.
             None => vec![crate::kernel::alone(&part, slots, target)],
         });
     }
-    Some(functions)
+    Some(merged(functions))
+}
+
+/// Parts whose tiles correspond become one function, so that results of neighbouring residues are written while their
+/// memory is near.
+fn merged(parts: Vec<Vec<Function>>) -> Vec<Function> {
+    let alike = parts.iter().all(|p| p.len() == 1 && p[0].tiles == parts[0][0].tiles);
+    if !alike {
+        return parts.into_iter().flatten().collect();
+    }
+    let mut all = parts.into_iter().flatten();
+    let Some(mut out) = all.next() else { return Vec::new() };
+    out.body = vec![S::Block(out.body)];
+    for f in all {
+        for p in f.params {
+            if let Some(known) = out.params.iter_mut().find(|k| k.slot == p.slot) {
+                known.writes |= p.writes;
+            } else {
+                out.params.push(p);
+            }
+        }
+        out.scratch = out.scratch.max(f.scratch);
+        out.notes.extend(f.notes);
+        out.body.push(S::Block(f.body));
+    }
+    vec![out]
 }
 
 /// The same contraction over a padded copy of its windowed operand, which the pushed function makes.
@@ -131,7 +157,13 @@ fn padded(s: &Stage, slots: &mut Vec<SlotInfo>, target: &Target, functions: &mut
         tiles *= d;
     }
     let (source, into) = (em.pointer(halo.slot, false), em.pointer(slot, true));
-    em.push(S::Pointer { name: "plane".into(), base: Base::Pointer(source), index: from, dtype: DType::F32, writes: false });
+    em.push(S::Pointer {
+        name: "plane".into(),
+        base: Base::Pointer(source),
+        index: from,
+        dtype: DType::F32,
+        writes: false,
+    });
     em.push(S::Pointer {
         name: "padded".into(),
         base: Base::Pointer(into),
@@ -141,7 +173,13 @@ fn padded(s: &Stage, slots: &mut Vec<SlotInfo>, target: &Target, functions: &mut
     });
     halo.copy_rows(&mut em, "padded", "plane", Literal::f32(0.0), None);
     let (body, params) = em.finish();
-    functions.push(Function { notes: vec!["its operand with the border written out".into()], params, tiles, scratch: 0, body });
+    functions.push(Function {
+        notes: vec!["its operand with the border written out".into()],
+        params,
+        tiles,
+        scratch: 0,
+        body,
+    });
     let load = std::sync::Arc::new(Value::Load { slot, at, dtype: DType::F32 });
     let term = if first { Term::Product(load, b.clone()) } else { Term::Product(a.clone(), load) };
     Some(Stage { fold: Some(Fold { term, when: Vec::new(), ..f.clone() }), ..s.clone() })

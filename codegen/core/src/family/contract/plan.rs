@@ -65,7 +65,12 @@ pub(super) fn shapes(target: &Target, most_rows: i64) -> Vec<(i64, i64)> {
 }
 
 /// The cheapest way.
-pub(super) fn choose(s: &Stage, operands: &[Operand; 2], is_constant: &dyn Fn(&Operand) -> bool, target: &Target) -> Option<Plan> {
+pub(super) fn choose(
+    s: &Stage,
+    operands: &[Operand; 2],
+    is_constant: &dyn Fn(&Operand) -> bool,
+    target: &Target,
+) -> Option<Plan> {
     let w = target.lanes;
     let terms = s.terms();
     // Several folded axes: the innermost is unrolled, and addresses take registers of their own.
@@ -93,14 +98,18 @@ pub(super) fn choose(s: &Stage, operands: &[Operand; 2], is_constant: &dyn Fn(&O
                     continue;
                 }
                 let others: i64 = s.points() / s.extents[lane].max(1) / row_extent.max(1);
-                for (tile_rows, tile_vectors) in shapes(target, if transposed { row_extent.min(w) } else { row_extent }) {
+                for (tile_rows, tile_vectors) in shapes(target, if transposed { row_extent.min(w) } else { row_extent })
+                {
                     let total_vectors = (s.extents[lane] + w - 1) / w;
                     let panels = balanced(total_vectors, tile_vectors);
                     let tiles = balanced(row_extent, tile_rows);
                     let constant = is_constant(v);
                     let step = v.at.coefficient(lane);
                     let reuse: i64 = tiles.iter().map(|t| t.1).sum::<i64>()
-                        * (0..s.rank).filter(|a| Some(*a) != *row && only(a, sc, v)).map(|a| s.extents[a]).product::<i64>();
+                        * (0..s.rank)
+                            .filter(|a| Some(*a) != *row && only(a, sc, v))
+                            .map(|a| s.extents[a])
+                            .product::<i64>();
                     let panel_bytes = terms * tile_vectors * w * 4;
                     let read = if constant {
                         Vectors::Table
@@ -132,7 +141,8 @@ pub(super) fn choose(s: &Stage, operands: &[Operand; 2], is_constant: &dyn Fn(&O
                             let far = if panel_bytes > target.l1 / 2 { 5 * pv / 2 } else { 0 };
                             let body = accumulators.max(loads).max(far).max(8) + 1 + crowded + streams;
                             let store = if transposed {
-                                (tr + w - 1) / w * (pv * (8 * w + w / 2 * i64::from(epilogue.min(20)) / 4)) + 2 * tr * pv
+                                (tr + w - 1) / w * (pv * (8 * w + w / 2 * i64::from(epilogue.min(20)) / 4))
+                                    + 2 * tr * pv
                             } else {
                                 tr * pv * (if unit { 2 } else { 4 * w } + i64::from(epilogue) / 2)
                             };
@@ -144,7 +154,10 @@ pub(super) fn choose(s: &Stage, operands: &[Operand; 2], is_constant: &dyn Fn(&O
                         // Half cycles per vector packed: squares transposed, or lane by lane.
                         let along = (s.rank..s.extents.len()).next_back().is_some_and(|a| v.at.coefficient(a) == 1);
                         let per_vector = if along { 12 } else { 48 };
-                        let outer: i64 = (0..s.rank).filter(|a| *a != lane && v.at.coefficient(*a) != 0).map(|a| s.extents[a]).product();
+                        let outer: i64 = (0..s.rank)
+                            .filter(|a| *a != lane && v.at.coefficient(*a) != 0)
+                            .map(|a| s.extents[a])
+                            .product();
                         let split = Split::new(s, v, lane, *row, tile_rows, tile_vectors);
                         cycles += outer * total_vectors * terms * per_vector * split.chunks;
                     }

@@ -29,7 +29,14 @@ struct Tile<'a> {
     packed: bool,
 }
 
-pub(super) fn tile(schedule: &Schedule, operands: &[Operand; 2], plan: &Plan, table: Option<Slot>, slots: &[SlotInfo], target: &Target) -> Function {
+pub(super) fn tile(
+    schedule: &Schedule,
+    operands: &[Operand; 2],
+    plan: &Plan,
+    table: Option<Slot>,
+    slots: &[SlotInfo],
+    target: &Target,
+) -> Function {
     let s = &schedule.stage;
     let (v, sc) = if plan.first_is_vector { (&operands[0], &operands[1]) } else { (&operands[1], &operands[0]) };
     let w = target.lanes;
@@ -86,17 +93,35 @@ pub(super) fn tile(schedule: &Schedule, operands: &[Operand; 2], plan: &Plan, ta
     // Scratch: packed panel, then tile buffers.
     let mut scratch = 0usize;
     if plan.read == Vectors::Scratch {
-        em.push(S::Pointer { name: "packed".into(), base: Base::Scratch(0), index: E::Int(0), dtype: DType::F32, writes: true });
+        em.push(S::Pointer {
+            name: "packed".into(),
+            base: Base::Scratch(0),
+            index: E::Int(0),
+            dtype: DType::F32,
+            writes: true,
+        });
         scratch += (terms * plan.vectors * w * 4) as usize;
     }
     let buffered = plan.transposed || s.stores.iter().map(|t| t.value.flops()).sum::<u32>() > EPILOGUE_FLOPS;
     if buffered {
-        em.push(S::Pointer { name: "buffer".into(), base: Base::Scratch(scratch), index: E::Int(0), dtype: DType::F32, writes: true });
+        em.push(S::Pointer {
+            name: "buffer".into(),
+            base: Base::Scratch(scratch),
+            index: E::Int(0),
+            dtype: DType::F32,
+            writes: true,
+        });
         let rows = (plan.rows + w - 1) / w * w;
         scratch += (rows * plan.vectors * w * 4) as usize;
     }
     if plan.transposed {
-        em.push(S::Pointer { name: "turned".into(), base: Base::Scratch(scratch), index: E::Int(0), dtype: DType::F32, writes: true });
+        em.push(S::Pointer {
+            name: "turned".into(),
+            base: Base::Scratch(scratch),
+            index: E::Int(0),
+            dtype: DType::F32,
+            writes: true,
+        });
         scratch += (w * w * 4) as usize;
     }
 
@@ -183,16 +208,34 @@ fn panel_loops(
             let slot = table.expect("invariant: a table was packed");
             let base = em.pointer(slot, false);
             let index = outer_flat.clone().times(vectors).add(first.clone()).times(terms * t.w);
-            em.push(S::Pointer { name: "vectors".into(), base: Base::Pointer(base), index, dtype: DType::F32, writes: false });
+            em.push(S::Pointer {
+                name: "vectors".into(),
+                base: Base::Pointer(base),
+                index,
+                dtype: DType::F32,
+                writes: false,
+            });
         }
         Vectors::Scratch => {
             pack_panel(em, t, size, tail);
-            em.push(S::Pointer { name: "vectors".into(), base: Base::Pointer("packed".into()), index: E::Int(0), dtype: DType::F32, writes: false });
+            em.push(S::Pointer {
+                name: "vectors".into(),
+                base: Base::Pointer("packed".into()),
+                index: E::Int(0),
+                dtype: DType::F32,
+                writes: false,
+            });
         }
         Vectors::Direct => {
             let base = em.pointer(t.v.slot, false);
             let index = em.index(&t.v.at);
-            em.push(S::Pointer { name: "vectors".into(), base: Base::Pointer(base), index, dtype: DType::F32, writes: false });
+            em.push(S::Pointer {
+                name: "vectors".into(),
+                base: Base::Pointer(base),
+                index,
+                dtype: DType::F32,
+                writes: false,
+            });
         }
     }
     let rows = |em: &mut Emitter<'_>, from: Option<(&E, &E)>| {
@@ -293,7 +336,14 @@ fn pack_panel(em: &mut Emitter<'_>, t: &Tile<'_>, size: i64, tail: Option<i64>) 
                 step,
                 part: part.map(|n| Box::new(E::Int(n))),
             };
-            em.push(S::VStore { base: "packed".into(), index: into.clone().add(E::Int(j * t.w)), dtype: DType::F32, step: 1, part: None, value });
+            em.push(S::VStore {
+                base: "packed".into(),
+                index: into.clone().add(E::Int(j * t.w)),
+                dtype: DType::F32,
+                step: 1,
+                part: None,
+                value,
+            });
         }
     });
 }
@@ -370,7 +420,11 @@ fn micro(em: &mut Emitter<'_>, t: &Tile<'_>, rows: i64, size: i64, tail: Option<
             em.push(S::Let { name: format!("b{j}"), ty: Ty::vector(DType::F32), value });
         }
         for i in 0..rows {
-            let value = E::Load { base: "scalars".into(), index: Box::new(scalar_at.clone().add(E::Int(i * row_step))), dtype: DType::F32 };
+            let value = E::Load {
+                base: "scalars".into(),
+                index: Box::new(scalar_at.clone().add(E::Int(i * row_step))),
+                dtype: DType::F32,
+            };
             em.push(S::Let { name: format!("a{i}"), ty: Ty::scalar(DType::F32), value });
             for j in 0..size {
                 em.push(S::MulAdd { acc: acc(i, j), a: E::Var(format!("a{i}")), b: E::Var(format!("b{j}")) });
@@ -432,11 +486,25 @@ fn results(em: &mut Emitter<'_>, t: &Tile<'_>, acc: E) {
 }
 
 /// Results from the buffer, along the lanes.
-fn along(em: &mut Emitter<'_>, t: &Tile<'_>, rows: i64, size: i64, tail: Option<i64>, first_lane: &E, bind_row: &dyn Fn(&mut Emitter<'_>, E)) {
+fn along(
+    em: &mut Emitter<'_>,
+    t: &Tile<'_>,
+    rows: i64,
+    size: i64,
+    tail: Option<i64>,
+    first_lane: &E,
+    bind_row: &dyn Fn(&mut Emitter<'_>, E),
+) {
     let width = size * t.w;
     em.for_loop("i", E::Int(0), E::Int(rows), 1, |em| {
         bind_row(em, E::var("i"));
-        let at = |j: E| E::VLoad { base: "buffer".into(), index: Box::new(E::var("i").times(width).add(j)), dtype: DType::F32, step: 1, part: None };
+        let at = |j: E| E::VLoad {
+            base: "buffer".into(),
+            index: Box::new(E::var("i").times(width).add(j)),
+            dtype: DType::F32,
+            step: 1,
+            part: None,
+        };
         let whole = if tail.is_some() { size - 1 } else { size };
         if whole > 0 {
             em.for_loop("j", E::Int(0), E::Int(whole * t.w), t.w, |em| {
@@ -459,7 +527,15 @@ fn along(em: &mut Emitter<'_>, t: &Tile<'_>, rows: i64, size: i64, tail: Option<
 }
 
 /// Results from the buffer, across the lanes: squares are transposed, then memory runs along the rows.
-fn across(em: &mut Emitter<'_>, t: &Tile<'_>, rows: i64, size: i64, tail: Option<i64>, first_lane: &E, bind_row: &dyn Fn(&mut Emitter<'_>, E)) {
+fn across(
+    em: &mut Emitter<'_>,
+    t: &Tile<'_>,
+    rows: i64,
+    size: i64,
+    tail: Option<i64>,
+    first_lane: &E,
+    bind_row: &dyn Fn(&mut Emitter<'_>, E),
+) {
     let width = size * t.w;
     let row = t.plan.row.expect("invariant: memory runs along the rows");
     for block in 0..(rows + t.w - 1) / t.w {
@@ -477,7 +553,13 @@ fn across(em: &mut Emitter<'_>, t: &Tile<'_>, rows: i64, size: i64, tail: Option
                 em.bind[t.plan.lane] = first_lane.clone().add(j).add(E::var("c"));
                 bind_row(em, E::Int(block * t.w));
                 em.lane = Some(Lane { axis: row, part: (here < t.w).then_some(E::Int(here)) });
-                let value = E::VLoad { base: "turned".into(), index: Box::new(E::var("c").times(t.w)), dtype: DType::F32, step: 1, part: None };
+                let value = E::VLoad {
+                    base: "turned".into(),
+                    index: Box::new(E::var("c").times(t.w)),
+                    dtype: DType::F32,
+                    step: 1,
+                    part: None,
+                };
                 em.push(S::Let { name: "sum".into(), ty: Ty::vector(DType::F32), value });
                 results(em, t, E::var("sum"));
             });
