@@ -12,10 +12,10 @@
 use std::cell::RefCell;
 use std::collections::BTreeMap;
 
+use egret_ir::DType;
 use egret_ir::eval::domain::{Domain, Site};
 use egret_ir::eval::loops::Nest;
 use egret_ir::eval::{Real, Trap};
-use egret_ir::DType;
 use egret_ir::op::Monoid;
 use egret_ir::op::scalar::Scalar;
 
@@ -41,10 +41,23 @@ impl Bound {
     }
 }
 
+/// Whether the engine computes a part of the reference in its own form.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Form {
+    /// Operation by operation.
+    Same,
+    /// Several operations as fewer others: constants have been folded into each other and rounded again, sums regrouped.
+    Rearranged,
+}
+
+/// A weight that took in a batch norm's scale went through √, ÷ and · beside its own rounding.
+const FOLDED_WEIGHT: f64 = 4.0;
+
 /// The domain. `profile` belongs to the engine that is checked, `op` is the ONNX operator the node is.
 pub struct Bounded<'a> {
     profile: &'a Profile,
     op: Option<&'a str>,
+    form: Form,
     real: Real,
     turned: RefCell<BTreeMap<usize, Vec<i64>>>,
     rows: RefCell<BTreeMap<String, String>>,
@@ -55,7 +68,21 @@ impl<'a> Bounded<'a> {
     /// The domain for nodes of an operator.
     pub fn new(profile: &'a Profile, op: Option<&'a str>) -> Self {
         let (turned, rows, terms) = Default::default();
-        Self { profile, op, real: Real::new(), turned, rows, terms }
+        Self { profile, op, form: Form::Same, real: Real::new(), turned, rows, terms }
+    }
+
+    /// The domain for a part that the engine computes in the given form. A rearranged part has, for a sum and for a
+    /// contraction, the error of its regrouped constants beside the node's own: u·(|x| + |y|), and 4u·|a|·|b|.
+    pub fn of_form(self, form: Form) -> Self {
+        Self { form, ..self }
+    }
+
+    /// What folded constants add to the error of a sum of these magnitudes, in units of u.
+    fn refolded(&self, dtype: DType, terms: f64, times: f64) -> f64 {
+        match self.form {
+            Form::Same => 0.0,
+            Form::Rearranged => times * unit_roundoff(dtype) * terms,
+        }
     }
 
     /// By how much each element of the last conversion to integers of `len` elements may be off; None where none may.
@@ -77,13 +104,20 @@ impl<'a> Bounded<'a> {
         self.rows.borrow_mut().entry(row.to_string()).or_insert_with(|| row.source.clone());
     }
 
-    fn local(&self, row: &Row, dtype: DType, y: f64, terms: f64, k: f64) -> f64 {
-        if row.bound.is_exact() { 0.0 } else { unit_roundoff(dtype) * row.bound.of(y, terms, k) + smallest_normal(dtype) }
+    fn local(row: &Row, dtype: DType, y: f64, terms: f64, k: f64) -> f64 {
+        if row.bound.is_exact() {
+            0.0
+        } else {
+            unit_roundoff(dtype) * row.bound.of(y, terms, k) + smallest_normal(dtype)
+        }
     }
 
     fn finish(&self, row: &Row, dtype: DType, y: Vec<f64>, carried: impl Fn(usize) -> f64) -> Vec<Bound> {
         self.used(row);
-        y.into_iter().enumerate().map(|(i, y)| Bound::new(y, carried(i) + self.local(row, dtype, y, 0.0, 0.0))).collect()
+        y.into_iter()
+            .enumerate()
+            .map(|(i, y)| Bound::new(y, carried(i) + Self::local(row, dtype, y, 0.0, 0.0)))
+            .collect()
     }
 
     /// Σ a·b of the nest in f64.
@@ -170,15 +204,20 @@ impl Domain for Bounded<'_> {
             self.used(profile);
             let of = |i: usize| {
                 let terms = x[i].y.abs() + y[i].y.abs();
-                Bound::new(z[i], x[i].e + y[i].e + self.local(profile, dtype, z[i], terms, 2.0))
+                Bound::new(z[i], x[i].e + y[i].e + Self::local(profile, dtype, z[i], terms, 2.0))
             };
             return Ok((0..z.len()).map(of).collect());
         }
-        if !has_error(x) && !has_error(y) {
+        let sum = matches!(row, Scalar::Add | Scalar::Sub);
+        let regrouped = sum && self.form == Form::Rearranged;
+        if !(has_error(x) || has_error(y) || regrouped) {
             return Ok(self.finish(profile, dtype, z, |_| 0.0));
         }
         let carried: Vec<f64> = match row {
-            Scalar::Add | Scalar::Sub => x.iter().zip(y).map(|(a, b)| a.e + b.e).collect(),
+            Scalar::Add | Scalar::Sub => {
+                let of = |(a, b): (&Bound, &Bound)| a.e + b.e + self.refolded(dtype, a.y.abs() + b.y.abs(), 1.0);
+                x.iter().zip(y).map(of).collect()
+            }
             Scalar::Min | Scalar::Max => x.iter().zip(y).map(|(a, b)| a.e.max(b.e)).collect(),
             Scalar::Mul => x.iter().zip(y).map(|(a, b)| a.y.abs() * b.e + b.y.abs() * a.e + a.e * b.e).collect(),
             Scalar::Div => {
@@ -229,7 +268,13 @@ impl Domain for Bounded<'_> {
         let largest = 0.5 / unit_roundoff(to);
         let row = self.profile.scalar(Scalar::Cast(to), self.op);
         y.into_iter()
-            .map(|y| if y.abs() <= 2.0 * largest { Bound::exact(y) } else { Bound::new(y, self.local(row, to, y, 0.0, 0.0)) })
+            .map(|y| {
+                if y.abs() <= 2.0 * largest {
+                    Bound::exact(y)
+                } else {
+                    Bound::new(y, Self::local(row, to, y, 0.0, 0.0))
+                }
+            })
             .collect()
     }
 
@@ -300,7 +345,8 @@ impl Domain for Bounded<'_> {
         let of = |i: usize| {
             // Σ(|a|+e_a)(|b|+e_b) − Σ|a||b|, less the rounding of the two sums themselves.
             let carried = carried.as_ref().map_or(0.0, |c| (c[i] - terms[i]).max(0.0));
-            Bound::new(y[i], carried + self.local(row, acc, y[i], terms[i], k as f64))
+            let folded = self.refolded(acc, terms[i], FOLDED_WEIGHT);
+            Bound::new(y[i], carried + folded + Self::local(row, acc, y[i], terms[i], k as f64))
         };
         Some((0..y.len()).map(of).collect())
     }
@@ -317,7 +363,8 @@ impl Domain for Bounded<'_> {
                 self.counted(k);
                 let terms = self.fold(nest, Monoid::Sum, acc, &magnitudes());
                 let carried = has_error(x).then(|| self.fold(nest, Monoid::Sum, acc, &errors()));
-                let of = |i: usize| carried.as_ref().map_or(0.0, |c| c[i]) + self.local(row, acc, y[i], terms[i], k as f64);
+                let of =
+                    |i: usize| carried.as_ref().map_or(0.0, |c| c[i]) + Self::local(row, acc, y[i], terms[i], k as f64);
                 (0..y.len()).map(|i| Bound::new(y[i], of(i))).collect()
             }
             Monoid::Prod => {
@@ -325,7 +372,7 @@ impl Domain for Bounded<'_> {
                 self.used(row);
                 let ends: Vec<f64> = x.iter().map(|b| b.y.abs() + b.e).collect();
                 let (least, most) = (self.fold(nest, monoid, acc, &magnitudes()), self.fold(nest, monoid, acc, &ends));
-                let of = |i: usize| (most[i] - least[i]).max(0.0) + self.local(row, acc, y[i], y[i].abs(), k as f64);
+                let of = |i: usize| (most[i] - least[i]).max(0.0) + Self::local(row, acc, y[i], y[i].abs(), k as f64);
                 (0..y.len()).map(|i| Bound::new(y[i], of(i))).collect()
             }
             Monoid::Max | Monoid::Min => {

@@ -14,7 +14,7 @@ use egret_ir::op::Op;
 use egret_ir::{Graph, Tensor, ValueId};
 use serde::Serialize;
 
-use crate::bound::{Bound, Bounded};
+use crate::bound::{Bound, Bounded, Form};
 use crate::criteria::{self, Coherence, Floor, NodeCheck, Pattern, REGION_Z};
 use crate::faults::{self, When};
 use crate::noise::{self, Runs};
@@ -291,7 +291,13 @@ fn job<'a>(
             let checked = makers.contains_key(read) || reference.inputs.contains_key(v);
             !distrusted.contains(read)
                 && (checked || matches!(reference.graph.node(**v).op, Op::Input(_)))
-                && t.is_some_and(|t| reference.graph.ty(**v).as_tensor().is_some_and(|ty| ty.dtype == t.dtype() && ty.rank() == t.shape().len()))
+                && t.is_some_and(|t| {
+                    reference
+                        .graph
+                        .ty(**v)
+                        .as_tensor()
+                        .is_some_and(|ty| ty.dtype == t.dtype() && ty.rank() == t.shape().len())
+                })
         });
         match (paired, shown.values.get(read)) {
             (Some(v), Some(t)) => {
@@ -335,7 +341,8 @@ fn judge(reference: &Reference<'_>, shown: &Shown, rule: Rule<'_>, job: &Job<'_>
         [(_, op, _)] => Some(op.as_str()),
         _ => onnx_op(graph, job.target),
     };
-    let domain = Bounded::new(rule.profile, op);
+    let form = if sites.len() > 1 { Form::Rearranged } else { Form::Same };
+    let domain = Bounded::new(rule.profile, op).of_form(form);
     let mut given: BTreeMap<ValueId, Array<Bound>> = BTreeMap::new();
     for v in &job.region.cut {
         if let Some(t) = job.forced.get(v) {
@@ -345,7 +352,8 @@ fn judge(reference: &Reference<'_>, shown: &Shown, rule: Rule<'_>, job: &Job<'_>
         }
     }
     let mut bindings = reference.bindings.clone();
-    let truth = region::evaluate(graph, &job.region, &domain, &given, &mut bindings, reference.bounded_opaques)?.swap_remove(0);
+    let truth =
+        region::evaluate(graph, &job.region, &domain, &given, &mut bindings, reference.bounded_opaques)?.swap_remove(0);
     drop(given);
     check.rows = domain.rows();
     if truth.shape() != got.shape() {
@@ -433,9 +441,11 @@ fn floats(
         }
         let mut bindings = reference.bindings.clone();
         let runs = Runs { threads: 1, ..rule.runs };
-        let floor = noise::floors(graph, &job.region, rule.profile, &given, &mut bindings, reference.opaques, runs)?.swap_remove(0);
+        let floor = noise::floors(graph, &job.region, rule.profile, &given, &mut bindings, reference.opaques, runs)?
+            .swap_remove(0);
         let floor = criteria::floor(floor.value.floats().unwrap_or_default(), &floor.sigma, &values, max, u);
-        check.score = (floor.rms_ratio / criteria::FLOOR_RMS).max(floor.z / REGION_Z).max(if large { 0.0 } else { check.score });
+        check.score =
+            (floor.rms_ratio / criteria::FLOOR_RMS).max(floor.z / REGION_Z).max(if large { 0.0 } else { check.score });
         if !floor.passes(REGION_Z) {
             let score = if floor.pattern.is_some() { f64::INFINITY } else { check.score };
             set(check, Some(Fault::Floor(floor)), score);
@@ -453,10 +463,7 @@ fn channels(check: &ValueCheck, shape: &[usize]) -> [usize; 2] {
 }
 
 /// Integers and truth values are compared exactly, but for those a rounded operand may have turned to a neighbour.
-fn exact<F: Copy>(truth: &Array<F>, got: &Tensor, turned: Option<&[i64]>) -> Option<Fault>
-where
-    F: Into<Number>,
-{
+fn exact<F: Copy + Into<Number>>(truth: &Array<F>, got: &Tensor, turned: Option<&[i64]>) -> Option<Fault> {
     if truth.shape() != got.shape() {
         let expected = format!("{}{:?}", truth.dtype(), truth.shape());
         return Some(Fault::Type { expected, got: format!("{}{:?}", got.dtype(), got.shape()) });

@@ -114,8 +114,8 @@ pub fn steps(program: &Program) -> Vec<Step> {
 
 /// A kernel as a definition of its own: its body, whose inputs and outputs carry the buffers' names. Constants come along.
 pub struct KernelDefinition {
-    /// The kernel's name.
-    pub name: String,
+    /// The kernel's position in the program.
+    pub position: usize,
     /// Names of the body's values: inputs and outputs.
     pub names: BTreeMap<String, ValueId>,
     /// Constant buffers it reads.
@@ -124,7 +124,7 @@ pub struct KernelDefinition {
 
 /// The definitions of a program's kernels, in order.
 pub fn kernels(program: &Program) -> Vec<KernelDefinition> {
-    let define = |k: &Kernel| {
+    let define = |(position, k): (usize, &Kernel)| {
         let mut names = BTreeMap::new();
         let mut constants = Vec::new();
         for v in k.body.values() {
@@ -140,9 +140,9 @@ pub fn kernels(program: &Program) -> Vec<KernelDefinition> {
         for (b, out) in k.writes.iter().zip(&k.body.outputs) {
             names.insert(program.buffer(*b).name.to_string(), out.value);
         }
-        KernelDefinition { name: k.name.to_string(), names, constants }
+        KernelDefinition { position, names, constants }
     };
-    program.kernels.iter().map(define).collect()
+    program.kernels.iter().enumerate().map(define).collect()
 }
 
 /// The kernels of a program in text form (as a library carries it): buffers and what kernels read and write. Bodies are
@@ -161,7 +161,9 @@ pub fn steps_of_text(text: &str) -> Vec<Step> {
             }
         } else if let Some(rest) = line.strip_prefix("  kernel ") {
             let Some((name, rest)) = rest.split_once(" reads ") else { continue };
-            let Some((reads, writes)) = rest.split_once(" writes ").or_else(|| rest.split_once("writes ")) else { continue };
+            let Some((reads, writes)) = rest.split_once(" writes ").or_else(|| rest.split_once("writes ")) else {
+                continue;
+            };
             let (reads, writes) = (names(reads, &buffers), names(writes, &buffers));
             steps.push(Step { name: name.to_owned(), op: "kernel".to_owned(), reads, writes });
         } else if let Some(mut rest) = line.strip_prefix("  outputs ") {

@@ -165,7 +165,8 @@ impl Floor {
 
     /// The worse of two samples.
     pub fn worse(self, other: Self) -> Self {
-        let score = |f: &Self| if f.pattern.is_some() { f64::INFINITY } else { (f.rms_ratio / FLOOR_RMS).max(f.z / FLOOR_Z) };
+        let score =
+            |f: &Self| if f.pattern.is_some() { f64::INFINITY } else { (f.rms_ratio / FLOOR_RMS).max(f.z / FLOOR_Z) };
         if score(&other) > score(&self) { other } else { self }
     }
 }
@@ -227,7 +228,10 @@ fn ratio(error: f64, sigma: f64) -> f64 {
 pub fn deviations(truth: &[f64], runs: &[&[f64]]) -> Vec<f64> {
     let n = runs.len().max(1) as f64;
     let of = |(i, t): (usize, &f64)| {
-        let sum: f64 = runs.iter().map(|r| if r[i] == *t || (r[i].is_nan() && t.is_nan()) { 0.0 } else { (r[i] - t).powi(2) }).sum();
+        let sum: f64 = runs
+            .iter()
+            .map(|r| if r[i] == *t || (r[i].is_nan() && t.is_nan()) { 0.0 } else { (r[i] - t).powi(2) })
+            .sum();
         let s = (sum / n).sqrt();
         if s.is_nan() { f64::INFINITY } else { s }
     };
@@ -253,8 +257,14 @@ mod tests {
     #[test]
     fn patterns_of_nan_and_infinity() {
         let (nan, inf) = (f64::NAN, f64::INFINITY);
-        assert!(same_pattern(nan, 0.0, nan, MAX) && !same_pattern(nan, 0.0, 1.0, MAX) && !same_pattern(1.0, 0.0, nan, MAX));
-        assert!(same_pattern(inf, 0.0, inf, MAX) && !same_pattern(inf, 0.0, -inf, MAX) && !same_pattern(inf, 0.0, 3e38, MAX));
+        assert!(
+            same_pattern(nan, 0.0, nan, MAX) && !same_pattern(nan, 0.0, 1.0, MAX) && !same_pattern(1.0, 0.0, nan, MAX)
+        );
+        assert!(
+            same_pattern(inf, 0.0, inf, MAX)
+                && !same_pattern(inf, 0.0, -inf, MAX)
+                && !same_pattern(inf, 0.0, 3e38, MAX)
+        );
         assert!(same_pattern(1e39, 0.0, inf, MAX), "f64 holds what f32 does not");
         assert!(!same_pattern(1e39, 0.0, 3e38, MAX) && !same_pattern(1e30, 0.0, inf, MAX));
         assert!(same_pattern(3.402e38, 1e35, inf, MAX), "within its bound of the edge");
@@ -268,7 +278,8 @@ mod tests {
         let sigma = vec![20.0 * U; y.len()];
         let honest: Vec<f64> = y.iter().map(|y| y + 20.0 * U * r.normal()).collect();
         assert!(coherence(&y, &sigma, &honest, [channels, inner], U).ratio < 1.0);
-        let scaled: Vec<f64> = honest.iter().enumerate().map(|(i, y)| if i / inner == 3 { y * 1.0001 } else { *y }).collect();
+        let scaled: Vec<f64> =
+            honest.iter().enumerate().map(|(i, y)| if i / inner == 3 { y * 1.0001 } else { *y }).collect();
         let found = coherence(&y, &sigma, &scaled, [channels, inner], U);
         assert!(found.ratio > 1.0 && found.channel == Some(3), "{found:?}");
     }

@@ -4,8 +4,8 @@
 //! flip only if some random-rounding run gave another value there as well.
 
 use egret_ir::eval::Array;
-use egret_ir::op::scalar::Scalar;
 use egret_ir::op::Op;
+use egret_ir::op::scalar::Scalar;
 use egret_ir::{Graph, Tensor, ValueId};
 
 use crate::noise::Truth;
@@ -83,7 +83,8 @@ mod tests {
             sigma: vec![1e-6; 6],
             unstable: Vec::new(),
         };
-        let truth = Truth { value: Array::int(egret_ir::DType::I64, [2], vec![1, 0]), sigma: Vec::new(), unstable: Vec::new() };
+        let truth =
+            Truth { value: Array::int(egret_ir::DType::I64, [2], vec![1, 0]), sigma: Vec::new(), unstable: Vec::new() };
         let flipped = Tensor::from_slice([2], &[0i64, 0]).unwrap();
         assert_eq!(compare(&truth, &flipped, Some((&x, 1))).wrong, 0);
         let wrong = Tensor::from_slice([2], &[1i64, 1]).unwrap();

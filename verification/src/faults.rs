@@ -42,7 +42,8 @@ struct File {
 pub fn all() -> &'static [Fault] {
     static ALL: OnceLock<Vec<Fault>> = OnceLock::new();
     ALL.get_or_init(|| {
-        let file: File = toml::from_str(include_str!("../profiles/faults.toml")).expect("the file is part of the crate and tested");
+        let file: File =
+            toml::from_str(include_str!("../profiles/faults.toml")).expect("the file is part of the crate and tested");
         file.fault
     })
 }

@@ -4,8 +4,9 @@ use std::fmt;
 use std::path::PathBuf;
 use std::str::FromStr;
 
-use egret_ir::op::Op;
+use egret_ir::op::scalar::Scalar;
 use egret_ir::op::spec::DataIx;
+use egret_ir::op::{Const, Op};
 use egret_ir::{DType, Graph, Literal, Tensor, TensorType, ValueId};
 
 use crate::npy::{self, NpyError};
@@ -185,8 +186,8 @@ pub fn fits(name: &str, ty: &TensorType, t: &Tensor) -> Result<(), InputError> {
 }
 
 /// What an input is generated from where the user says nothing: [`InputSpec::Random`], but whole numbers that select
-/// rows of a table are drawn from all of its rows. A constant table's extent is followed through casts, reshapes and
-/// index arithmetic that keeps the value.
+/// rows of a table are drawn from all of its rows, and those that are compared with a list (one-hot encoding) from its
+/// range. The value is followed through casts, index movement and the wrapping of negative indices.
 pub fn default_spec(graph: &Graph, input: usize) -> InputSpec {
     let Some(ty) = graph.inputs.get(input).and_then(|d| d.ty.as_tensor()) else { return InputSpec::Random };
     if !ty.dtype.is_int() {
@@ -194,17 +195,26 @@ pub fn default_spec(graph: &Graph, input: usize) -> InputSpec {
     }
     let mut same: Vec<bool> = vec![false; graph.nodes().len()];
     let mut rows: Option<i64> = None;
+    let mut listed: Option<(i64, i64)> = None;
     for v in graph.values() {
         let node = graph.node(v);
         let follows = |a: Option<&ValueId>| a.is_some_and(|a| same[a.index()]);
         match &node.op {
             Op::Input(i) => same[v.index()] = *i as usize == input,
-            Op::Permute(_) | Op::Reshape(_) | Op::Broadcast(_) | Op::Slice(_) => same[v.index()] = follows(node.args.first()),
-            Op::Map(egret_ir::op::scalar::Scalar::Cast(to)) => {
-                same[v.index()] = to.is_int() && follows(node.args.first());
+            Op::Permute(_) | Op::Reshape(_) | Op::Broadcast(_) | Op::Slice(_) => {
+                same[v.index()] = follows(node.args.first());
             }
+            Op::Map(Scalar::Cast(to)) => same[v.index()] = to.is_num() && follows(node.args.first()),
             // Wrapping of negative indices comes as select(i < 0, i + n, i).
-            Op::Map(egret_ir::op::scalar::Scalar::Select) => same[v.index()] = follows(node.args.get(2)),
+            Op::Map(Scalar::Select) => same[v.index()] = follows(node.args.get(2)),
+            Op::Map(Scalar::Eq) => {
+                let other = match (follows(node.args.first()), follows(node.args.get(1))) {
+                    (true, false) => node.args.get(1),
+                    (false, true) => node.args.first(),
+                    (true, true) | (false, false) => None,
+                };
+                listed = other.and_then(|o| list(graph, *o)).or(listed);
+            }
             Op::Gather(spec) if follows(node.args.get(1)) => {
                 let shape = node.args.first().and_then(|a| graph.ty(*a).as_tensor()).map(|t| t.shape.as_slice());
                 let extents = spec.data.iter().zip(shape.unwrap_or_default()).filter(|(d, _)| **d == DataIx::At);
@@ -230,9 +240,27 @@ pub fn default_spec(graph: &Graph, input: usize) -> InputSpec {
             | Op::Proj(_) => {}
         }
     }
-    match rows {
-        Some(n) if n > 0 => InputSpec::RandInt { lo: 0, hi: n },
+    match (rows, listed) {
+        (Some(n), _) if n > 0 => InputSpec::RandInt { lo: 0, hi: n },
+        (_, Some((lo, hi))) => InputSpec::RandInt { lo, hi },
         _ => InputSpec::Random,
+    }
+}
+
+/// The range of a constant list of more than two whole numbers, behind index movement and casts.
+fn list(graph: &Graph, v: ValueId) -> Option<(i64, i64)> {
+    let node = graph.node(v);
+    match &node.op {
+        Op::Iota { len, .. } => len.as_const().filter(|n| *n > 2).map(|n| (0, n)),
+        Op::Const(Const::Dense(id)) => {
+            let values = graph.tables.tensor(*id).to_f64();
+            let whole = values.len() > 2 && values.iter().all(|x| x.fract() == 0.0 && x.abs() < 1e9);
+            let least = values.iter().copied().fold(f64::INFINITY, f64::min);
+            let most = values.iter().copied().fold(f64::NEG_INFINITY, f64::max);
+            whole.then_some((least as i64, most as i64 + 1))
+        }
+        op if op.is_movement() || matches!(op, Op::Map(Scalar::Cast(_))) => list(graph, *node.args.first()?),
+        _ => None,
     }
 }
 
@@ -300,6 +328,18 @@ mod tests {
         }
         let huge = ty(DType::F64, &[1 << 20, 1 << 20]);
         assert!(matches!(generate(&InputSpec::Ones, "x", &huge, 0), Err(InputError::TooLarge { .. })));
+    }
+
+    #[test]
+    fn one_hot_codes_cover_their_list() {
+        let mut g = Graph::new("g");
+        let bytes = g.input("bytes", Type::fixed(DType::I32, &[4]));
+        let x = g.add(Op::Broadcast([(1, 7usize.into())].into()), &[bytes], Origins::none()).unwrap();
+        let codes = g.add(Op::Iota { len: 7usize.into(), dtype: DType::I32 }, &[], Origins::none()).unwrap();
+        let codes = g.add(Op::Broadcast([(0, 4usize.into())].into()), &[codes], Origins::none()).unwrap();
+        let hot = g.add(Op::Map(Scalar::Eq), &[x, codes], Origins::none()).unwrap();
+        g.output("hot", hot);
+        assert_eq!(default_spec(&g, 0), InputSpec::RandInt { lo: 0, hi: 7 });
     }
 
     #[test]

@@ -213,7 +213,9 @@ fn evaluate(graph: &Graph, v: ValueId, args: &[&tch::Tensor], bindings: &Binding
         Op::Const(Const::Scalar(l)) => to_torch(&Tensor::scalar(*l))?,
         Op::Const(Const::Dense(id)) => to_torch(graph.tables.tensor(*id))?,
         Op::Dim(d) => int(bindings.number(d)?)?,
-        Op::Iota { len, dtype } => tch::Tensor::f_arange(size(len)?, (Kind::Int64, Device::Cpu))?.f_to_kind(kind(*dtype)?)?,
+        Op::Iota { len, dtype } => {
+            tch::Tensor::f_arange(size(len)?, (Kind::Int64, Device::Cpu))?.f_to_kind(kind(*dtype)?)?
+        }
         Op::Permute(p) => first()?.f_permute(p.axes().map(|a| a as i64).collect::<Vec<_>>())?,
         Op::Reshape(s) => first()?.f_reshape(sizes(s)?)?,
         Op::Broadcast(new) => {
@@ -228,7 +230,9 @@ fn evaluate(graph: &Graph, v: ValueId, args: &[&tch::Tensor], bindings: &Binding
         Op::Slice(axes) => slice(first()?, axes, bindings)?,
         Op::Pad(axes) => pad(first()?, args[1], axes, bindings)?,
         Op::Concat(axis) => tch::Tensor::f_cat(args, i64::from(*axis))?,
-        Op::Gather(spec) => first()?.f_index(&lookups(spec, first()?, args[1])?)?.f_reshape(gathered(spec, args[0], args[1]))?,
+        Op::Gather(spec) => {
+            first()?.f_index(&lookups(spec, first()?, args[1])?)?.f_reshape(gathered(spec, args[0], args[1]))?
+        }
         Op::Scatter(mode, spec) => {
             let at = lookups(spec, args[0], args[1])?;
             match mode {
@@ -392,7 +396,13 @@ fn map(s: Scalar, dtype: DType, args: &[&tch::Tensor]) -> Result<tch::Tensor> {
 
 /// An operand with one axis per label: windows are gathered out to (staying, folded) axes, absent cells filled with
 /// `absent`. Gives the labels of its axes.
-fn expanded(x: &tch::Tensor, spec: &Spec, operand: usize, absent: f64, bindings: &Bindings) -> Result<(tch::Tensor, Vec<u8>)> {
+fn expanded(
+    x: &tch::Tensor,
+    spec: &Spec,
+    operand: usize,
+    absent: f64,
+    bindings: &Bindings,
+) -> Result<(tch::Tensor, Vec<u8>)> {
     let extent = |l: egret_ir::op::spec::Label| -> Result<i64> {
         match spec.ext().iter().find(|(e, _)| *e == l) {
             Some((_, d)) => Ok(bindings.size(d)? as i64),
@@ -442,7 +452,14 @@ fn contract(spec: &Spec, acc: DType, out: DType, args: &[&tch::Tensor], bindings
     Ok(sum.f_to_kind(kind(out)?)?)
 }
 
-fn reduce(monoid: Monoid, spec: &Spec, acc: DType, dtype: DType, x: &tch::Tensor, bindings: &Bindings) -> Result<tch::Tensor> {
+fn reduce(
+    monoid: Monoid,
+    spec: &Spec,
+    acc: DType,
+    dtype: DType,
+    x: &tch::Tensor,
+    bindings: &Bindings,
+) -> Result<tch::Tensor> {
     let absent = match monoid {
         Monoid::Sum | Monoid::Or => 0.0,
         Monoid::Prod | Monoid::And => 1.0,
@@ -465,7 +482,9 @@ fn reduce(monoid: Monoid, spec: &Spec, acc: DType, dtype: DType, x: &tch::Tensor
     let axis = rank as i64;
     let (accumulator, result) = (kind(acc)?, kind(dtype)?);
     Ok(match monoid {
-        Monoid::Sum => y.f_to_kind(accumulator)?.f_sum_dim_intlist(&[axis][..], false, accumulator)?.f_to_kind(result)?,
+        Monoid::Sum => {
+            y.f_to_kind(accumulator)?.f_sum_dim_intlist(&[axis][..], false, accumulator)?.f_to_kind(result)?
+        }
         Monoid::Prod => y.f_to_kind(accumulator)?.f_prod_dim_int(axis, false, accumulator)?.f_to_kind(result)?,
         Monoid::Max if dtype == DType::Bool => y.f_any_dim(axis, false)?,
         Monoid::Min if dtype == DType::Bool => y.f_all_dim(axis, false)?,
@@ -485,7 +504,13 @@ fn last(positions: &tch::Tensor, extent: i64) -> Result<tch::Tensor> {
     Ok(positions.f_neg()?.f_add_scalar(extent - 1)?)
 }
 
-fn composite(call: &Call, args: &[&tch::Tensor], graph: &Graph, v: ValueId, bindings: &Bindings) -> Result<tch::Tensor> {
+fn composite(
+    call: &Call,
+    args: &[&tch::Tensor],
+    graph: &Graph,
+    v: ValueId,
+    bindings: &Bindings,
+) -> Result<tch::Tensor> {
     match call {
         Call::Softmax { axis } => return Ok(args[0].f_softmax(i64::from(*axis), None)?),
         Call::LogSoftmax { axis } => return Ok(args[0].f_log_softmax(i64::from(*axis), None)?),

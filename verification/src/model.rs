@@ -38,7 +38,12 @@ impl Model {
     }
 
     /// A model in memory.
-    pub fn from_bytes(name: &str, bytes: bytes::Bytes, folder: Option<&Path>, options: &ReadOptions) -> Result<Self, ReadError> {
+    pub fn from_bytes(
+        name: &str,
+        bytes: bytes::Bytes,
+        folder: Option<&Path>,
+        options: &ReadOptions,
+    ) -> Result<Self, ReadError> {
         let imported = egret_onnx::read_bytes(bytes.clone(), folder, options)?;
         let proto = egret_onnx::decode(bytes)?;
         Ok(Self { name: name.to_owned(), imported, proto, folder: folder.map(Into::into) })
@@ -65,6 +70,7 @@ fn step(node: &NodeProto) -> Step {
     let mut reads = BTreeSet::new();
     gather(node, &mut reads);
     let writes: Vec<String> = node.output.iter().filter(|n| !n.is_empty()).cloned().collect();
-    let name = if node.name().is_empty() { writes.first().cloned().unwrap_or_default() } else { node.name().to_owned() };
+    let name =
+        if node.name().is_empty() { writes.first().cloned().unwrap_or_default() } else { node.name().to_owned() };
     Step { name, op: node.op_type().to_owned(), reads: reads.into_iter().collect(), writes }
 }

@@ -65,7 +65,8 @@ pub fn floors(
     let mut results: Vec<Option<Result<Vec<Array<f64>>, EvalError>>> = vec![None; runs.count];
     let threads = runs.threads.clamp(1, runs.count.max(1));
     let bindings = &*bindings;
-    let one = |r: usize| run(graph, region, profile, given, bindings, opaques, &base, mix(runs.seed.wrapping_add(r as u64)));
+    let one =
+        |r: usize| run(graph, region, profile, given, bindings, opaques, &base, mix(runs.seed.wrapping_add(r as u64)));
     if threads == 1 {
         for (r, slot) in results.iter_mut().enumerate() {
             *slot = Some(one(r));
@@ -88,13 +89,16 @@ pub fn floors(
         let mut out = Truth { sigma: Vec::new(), unstable: Vec::new(), value };
         match out.value.data() {
             Data::Float(t) => {
-                let runs: Vec<&[f64]> = results.iter().filter_map(|r| r[i].floats()).filter(|r| r.len() == t.len()).collect();
+                let runs: Vec<&[f64]> =
+                    results.iter().filter_map(|r| r[i].floats()).filter(|r| r.len() == t.len()).collect();
                 if !runs.is_empty() {
                     out.sigma = criteria::deviations(t, &runs);
                 }
             }
             Data::Int(_) | Data::Bool(_) => {
-                let differs = |at: usize| results.iter().any(|r| r[i].len() == out.value.len() && !same_at(&r[i], &out.value, at));
+                let differs = |at: usize| {
+                    results.iter().any(|r| r[i].len() == out.value.len() && !same_at(&r[i], &out.value, at))
+                };
                 let unstable: Vec<bool> = (0..out.value.len()).map(differs).collect();
                 if unstable.contains(&true) {
                     out.unstable = unstable;
@@ -297,9 +301,7 @@ fn truth(
             values.insert(v, value);
         }
     }
-    let target = |t: &ValueId| {
-        results.get(t).or_else(|| given.get(t)).cloned().ok_or_else(|| not_a_tensor(graph, *t))
-    };
+    let target = |t: &ValueId| results.get(t).or_else(|| given.get(t)).cloned().ok_or_else(|| not_a_tensor(graph, *t));
     Ok((region.targets.iter().map(target).collect::<Result<_, _>>()?, base))
 }
 

@@ -98,7 +98,8 @@ fn descr(dtype: DType) -> &'static str {
 /// The bytes of a `.npy` file with this array (version 1.0, C order).
 pub fn to_bytes(tensor: &Tensor) -> Vec<u8> {
     let dims: String = tensor.shape().iter().map(|d| format!("{d}, ")).collect();
-    let shape = if tensor.shape().len() == 1 { dims.trim_end().to_owned() } else { dims.trim_end_matches(", ").to_owned() };
+    let shape =
+        if tensor.shape().len() == 1 { dims.trim_end().to_owned() } else { dims.trim_end_matches(", ").to_owned() };
     let mut header = format!("{{'descr': '{}', 'fortran_order': False, 'shape': ({shape}), }}", descr(tensor.dtype()));
     let unpadded = MAGIC.len() + 4 + header.len() + 1;
     header.extend(std::iter::repeat_n(' ', unpadded.next_multiple_of(64) - unpadded));
@@ -156,7 +157,9 @@ pub fn from_reader(reader: &mut impl Read, name: &str) -> Result<Tensor, NpyErro
         data.chunks_exact_mut(dtype.size()).for_each(<[u8]>::reverse);
     }
     if dtype == DType::Bool {
-        data.iter_mut().for_each(|b| *b = u8::from(*b != 0));
+        for b in &mut data {
+            *b = u8::from(*b != 0);
+        }
     }
     if fortran {
         data = from_column_major(&data, &shape, dtype.size());
@@ -272,9 +275,7 @@ pub fn write_npz<'a>(path: &Path, arrays: impl IntoIterator<Item = (&'a str, &'a
         .large_file(true);
     for (name, tensor) in arrays {
         archive.start_file(format!("{name}.npy"), options).map_err(damaged)?;
-        archive
-            .write_all(&to_bytes(tensor))
-            .map_err(|source| NpyError::File { path: path.into(), source })?;
+        archive.write_all(&to_bytes(tensor)).map_err(|source| NpyError::File { path: path.into(), source })?;
     }
     let bytes = archive.finish().map_err(damaged)?.into_inner();
     write_beside(path, |file| file.write_all(&bytes))
@@ -302,7 +303,8 @@ mod tests {
         for dtype in DType::ALL {
             for shape in [vec![], vec![3], vec![0, 2], vec![2, 1, 3]] {
                 let n = shape.iter().product::<usize>() * dtype.size();
-                let bytes: Vec<u8> = (0..n).map(|i| if dtype == DType::Bool { (i % 2) as u8 } else { (i * 37) as u8 }).collect();
+                let bytes: Vec<u8> =
+                    (0..n).map(|i| if dtype == DType::Bool { (i % 2) as u8 } else { (i * 37) as u8 }).collect();
                 let t = Tensor::new(dtype, shape, bytes).unwrap();
                 let file = to_bytes(&t);
                 assert_eq!((file.len() - t.bytes().len()) % 64, 0, "data is aligned to 64 bytes");

@@ -13,7 +13,7 @@ use std::sync::{Arc, OnceLock};
 use egret_ir::tensor::Element;
 use egret_ir::{DType, Tensor};
 use egret_onnx::proto::tensor_proto::DataLocation;
-use egret_onnx::proto::{ModelProto, TensorProto, ValueInfoProto};
+use egret_onnx::proto::{ModelProto, StringStringEntryProto, TensorProto, ValueInfoProto};
 use half::{bf16, f16};
 use ort::environment::Environment;
 use ort::session::builder::GraphOptimizationLevel;
@@ -114,12 +114,19 @@ fn environment() -> Result<&'static Environment, OrtError> {
     made.as_ref().map_err(|(path, reason)| OrtError::Load { path: path.clone(), reason: reason.clone() })
 }
 
-/// The version of the library found.
+/// The version of the library found: the name of its symbol version (`VERS_1.32.0`), else what it says of its build.
 pub fn version() -> Result<String, OrtError> {
     environment()?;
-    let info = ort::info();
-    let number = |s: &str| s.split_whitespace().find(|w| w.contains("rel-") || w.starts_with(|c: char| c.is_ascii_digit())).map(str::to_owned);
-    Ok(number(info).unwrap_or_else(|| info.to_owned()))
+    let path = library()?;
+    let bytes = std::fs::read(&path).map_err(|source| OrtError::File { path, source })?;
+    const MARK: &[u8] = b"VERS_";
+    let named = bytes.windows(MARK.len()).enumerate().filter(|(_, w)| *w == MARK).find_map(|(i, _)| {
+        let rest = &bytes[i + MARK.len()..];
+        let end = rest.iter().position(|b| !b.is_ascii_digit() && *b != b'.')?;
+        let number = std::str::from_utf8(&rest[..end]).ok()?;
+        (number.split('.').count() == 3).then(|| number.to_owned())
+    });
+    Ok(named.unwrap_or_else(|| ort::info().to_owned()))
 }
 
 /// How a session is set up.
@@ -196,8 +203,11 @@ fn external_files(model: &ModelProto, folder: Option<&Path>) -> Result<Vec<(Stri
     let Some(folder) = folder else { return Ok(Vec::new()) };
     let external = |t: &&TensorProto| t.data_location() == DataLocation::External;
     let tensors = model.graph.iter().flat_map(|g| &g.initializer).filter(external);
-    let locations: BTreeSet<&str> =
-        tensors.flat_map(|t| &t.external_data).filter(|e| e.key() == "location").map(|e| e.value()).collect();
+    let locations: BTreeSet<&str> = tensors
+        .flat_map(|t| &t.external_data)
+        .filter(|e| e.key() == "location")
+        .map(StringStringEntryProto::value)
+        .collect();
     let mut files = Vec::new();
     for location in locations {
         let path = folder.join(location);
@@ -244,7 +254,9 @@ impl Executor for OnnxRuntime {
         let mut values: Vec<(String, SessionInputValue<'_>)> = Vec::with_capacity(inputs.len());
         for (name, t) in inputs {
             // An input no node reads is none to a session; passing it would be an error.
-            if session.inputs().iter().any(|i| i.name() == name) || session.overridable_initializers().iter().any(|i| i.name() == name) {
+            if session.inputs().iter().any(|i| i.name() == name)
+                || session.overridable_initializers().iter().any(|i| i.name() == name)
+            {
                 values.push((name.clone(), to_ort(t)?.into()));
             }
         }

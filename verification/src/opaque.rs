@@ -13,7 +13,9 @@ use egret_ir::eval::domain::Domain;
 use egret_ir::eval::{Array, Data, EvalError, Real, Trap, Value};
 use egret_ir::{DType, Graph, Tensor, ValueId};
 use egret_onnx::proto::type_proto::{Tensor as TensorTypeProto, Value as TypeValue};
-use egret_onnx::proto::{FunctionProto, GraphProto, ModelProto, NodeProto, OperatorSetIdProto, TypeProto, ValueInfoProto};
+use egret_onnx::proto::{
+    FunctionProto, GraphProto, ModelProto, NodeProto, OperatorSetIdProto, TypeProto, ValueInfoProto,
+};
 use egret_onnx::{Imported, tensor};
 
 use crate::bound::{Bound, Bounded};
@@ -87,7 +89,10 @@ impl OpaqueNodes {
         let typed = |name: &String, dtype: DType| ValueInfoProto {
             name: Some(name.clone()),
             r#type: Some(TypeProto {
-                value: Some(TypeValue::TensorType(TensorTypeProto { elem_type: Some(tensor::code(dtype)), ..Default::default() })),
+                value: Some(TypeValue::TensorType(TensorTypeProto {
+                    elem_type: Some(tensor::code(dtype)),
+                    ..Default::default()
+                })),
                 ..Default::default()
             }),
             ..Default::default()
@@ -117,7 +122,8 @@ impl OpaqueNodes {
         rounded: impl Fn(&Array<D::Float>) -> Tensor,
     ) -> Result<(Vec<Tensor>, Vec<Option<Tensor>>), EvalError> {
         let not_tensor = || crate::region::not_a_tensor(graph, v);
-        let args = args.iter().map(|a| a.tensor().map(&rounded).ok_or_else(not_tensor)).collect::<Result<Vec<_>, _>>()?;
+        let args =
+            args.iter().map(|a| a.tensor().map(&rounded).ok_or_else(not_tensor)).collect::<Result<Vec<_>, _>>()?;
         let results = self.run(v, &args).map_err(|what| refused(graph, v, what))?;
         Ok((args, results))
     }
@@ -142,7 +148,13 @@ impl Opaques<Real> for OpaqueNodes {
 }
 
 impl<'b> Opaques<Bounded<'b>> for OpaqueNodes {
-    fn opaque(&self, graph: &Graph, v: ValueId, domain: &Bounded<'b>, args: &[&Value<Bound>]) -> Result<Value<Bound>, EvalError> {
+    fn opaque(
+        &self,
+        graph: &Graph,
+        v: ValueId,
+        domain: &Bounded<'b>,
+        args: &[&Value<Bound>],
+    ) -> Result<Value<Bound>, EvalError> {
         let (args, results) = self.tensors::<Bounded<'b>>(graph, v, args, plain)?;
         let mut widest: Vec<Vec<f64>> = results.iter().map(|r| vec![0.0; r.as_ref().map_or(0, Tensor::len)]).collect();
         for seed in 0..MOVED {

@@ -34,18 +34,21 @@ pub struct Constants {
     pub root_k: f64,
     /// Times K·Σ|terms|: what a sum in sequence does when all its roundings go one way.
     pub linear: f64,
+    /// Times √K·|y|: a sum in sequence rounds partial sums as large as its result.
+    pub sequence: f64,
 }
 
 impl Constants {
     /// In units of u: `y` is the result, `terms` the sum of magnitudes of its `k` terms. `add` and `sub` have two terms,
     /// other elementwise rows none.
     pub fn of(&self, y: f64, terms: f64, k: f64) -> f64 {
-        (self.relative * y.abs()).max(self.absolute) + (self.scale + self.root_k * k.sqrt() + self.linear * k) * terms
+        let own = ((self.relative + self.sequence * k.sqrt()) * y.abs()).max(self.absolute);
+        own + (self.scale + self.root_k * k.sqrt() + self.linear * k) * terms
     }
 
     /// Whether terms matter.
     pub fn has_terms(&self) -> bool {
-        self.scale != 0.0 || self.root_k != 0.0 || self.linear != 0.0
+        [self.scale, self.root_k, self.linear, self.sequence].iter().any(|c| *c != 0.0)
     }
 
     /// Whether there is no error at all.
@@ -139,9 +142,13 @@ pub fn class(s: Scalar) -> &'static str {
         Scalar::RemFloor | Scalar::RemTrunc | Scalar::Sqrt => "rounded",
         Scalar::Neg | Scalar::Abs | Scalar::Min | Scalar::Max | Scalar::Floor | Scalar::Ceil | Scalar::Round => "exact",
         Scalar::Sign | Scalar::IsNan | Scalar::IsInf(_) | Scalar::Eq | Scalar::Lt | Scalar::Le | Scalar::And => "exact",
-        Scalar::Or | Scalar::Xor | Scalar::Not | Scalar::Shl | Scalar::Shr | Scalar::Select | Scalar::BitCast(_) => "exact",
+        Scalar::Or | Scalar::Xor | Scalar::Not | Scalar::Shl | Scalar::Shr | Scalar::Select | Scalar::BitCast(_) => {
+            "exact"
+        }
         Scalar::Sin | Scalar::Cos | Scalar::Tan => "periodic",
-        Scalar::Pow | Scalar::Exp | Scalar::Log | Scalar::Log1p | Scalar::Asin | Scalar::Acos | Scalar::Atan => "elementary",
+        Scalar::Pow | Scalar::Exp | Scalar::Log | Scalar::Log1p | Scalar::Asin | Scalar::Acos | Scalar::Atan => {
+            "elementary"
+        }
         Scalar::Sinh | Scalar::Cosh | Scalar::Tanh | Scalar::Asinh | Scalar::Acosh | Scalar::Atanh => "elementary",
         Scalar::Erf | Scalar::Sigmoid => "elementary",
     }
@@ -213,7 +220,15 @@ pub fn unit_roundoff(dtype: DType) -> f64 {
         DType::BF16 => 2f64.powi(-8),
         DType::F32 => 2f64.powi(-24),
         DType::F64 => 2f64.powi(-53),
-        DType::I8 | DType::I16 | DType::I32 | DType::I64 | DType::U8 | DType::U16 | DType::U32 | DType::U64 | DType::Bool => 0.0,
+        DType::I8
+        | DType::I16
+        | DType::I32
+        | DType::I64
+        | DType::U8
+        | DType::U16
+        | DType::U32
+        | DType::U64
+        | DType::Bool => 0.0,
     }
 }
 
@@ -223,7 +238,15 @@ pub fn smallest_normal(dtype: DType) -> f64 {
         DType::F16 => 2f64.powi(-14),
         DType::BF16 | DType::F32 => 2f64.powi(-126),
         DType::F64 => f64::MIN_POSITIVE,
-        DType::I8 | DType::I16 | DType::I32 | DType::I64 | DType::U8 | DType::U16 | DType::U32 | DType::U64 | DType::Bool => 0.0,
+        DType::I8
+        | DType::I16
+        | DType::I32
+        | DType::I64
+        | DType::U8
+        | DType::U16
+        | DType::U32
+        | DType::U64
+        | DType::Bool => 0.0,
     }
 }
 
@@ -234,7 +257,15 @@ pub fn largest(dtype: DType) -> f64 {
         DType::BF16 => f64::from(half::bf16::MAX),
         DType::F32 => f64::from(f32::MAX),
         DType::F64 => f64::MAX,
-        DType::I8 | DType::I16 | DType::I32 | DType::I64 | DType::U8 | DType::U16 | DType::U32 | DType::U64 | DType::Bool => f64::INFINITY,
+        DType::I8
+        | DType::I16
+        | DType::I32
+        | DType::I64
+        | DType::U8
+        | DType::U16
+        | DType::U32
+        | DType::U64
+        | DType::Bool => f64::INFINITY,
     }
 }
 
@@ -271,7 +302,10 @@ mod tests {
     #[test]
     fn faults_in_profiles_are_named() {
         let text = "engine = \"x\"\n[[row]]\nkind = \"sigmoidd\"\nbound = {}\nnoise = {}\nsource = \"\"\n";
-        assert_eq!(Profile::parse("p", text).unwrap_err(), ProfileError::Kind { name: "p".into(), kind: "sigmoidd".into() });
+        assert_eq!(
+            Profile::parse("p", text).unwrap_err(),
+            ProfileError::Kind { name: "p".into(), kind: "sigmoidd".into() }
+        );
         assert!(matches!(Profile::parse("p", "engine = 1"), Err(ProfileError::Text { .. })));
     }
 }

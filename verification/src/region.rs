@@ -40,7 +40,10 @@ impl Region {
 
     /// Number of contractions and recurrences.
     pub fn contractions(&self, graph: &Graph) -> usize {
-        self.order.iter().filter(|v| matches!(graph.node(**v).op, Op::Contract { .. }) || is_recurrent(graph, **v)).count()
+        self.order
+            .iter()
+            .filter(|v| matches!(graph.node(**v).op, Op::Contract { .. }) || is_recurrent(graph, **v))
+            .count()
     }
 
     /// Whether a recurrence or control flow is inside, whose error bound grows with every step.
@@ -92,7 +95,13 @@ pub fn onnx_op(graph: &Graph, v: ValueId) -> Option<&str> {
 /// How opaque operators are evaluated in a domain.
 pub trait Opaques<D: Domain> {
     /// The value (a tuple) of an opaque node.
-    fn opaque(&self, graph: &Graph, v: ValueId, domain: &D, args: &[&Value<D::Float>]) -> Result<Value<D::Float>, EvalError>;
+    fn opaque(
+        &self,
+        graph: &Graph,
+        v: ValueId,
+        domain: &D,
+        args: &[&Value<D::Float>],
+    ) -> Result<Value<D::Float>, EvalError>;
 }
 
 /// Opaque operators have no value.
@@ -100,7 +109,13 @@ pub trait Opaques<D: Domain> {
 pub struct NoOpaques;
 
 impl<D: Domain> Opaques<D> for NoOpaques {
-    fn opaque(&self, graph: &Graph, v: ValueId, domain: &D, args: &[&Value<D::Float>]) -> Result<Value<D::Float>, EvalError> {
+    fn opaque(
+        &self,
+        graph: &Graph,
+        v: ValueId,
+        domain: &D,
+        args: &[&Value<D::Float>],
+    ) -> Result<Value<D::Float>, EvalError> {
         eval_node(graph, v, domain, args, &Bindings::default())
     }
 }

@@ -23,6 +23,9 @@ pub enum Verdict {
     Overflow,
     /// A node, region or output is beyond what rounding explains.
     Semantic,
+    /// The reference's meaning as read and ONNX Runtime on the original model differ: no verdict on the subject can be
+    /// trusted.
+    OraclesDisagree,
 }
 
 impl Verdict {
@@ -36,11 +39,14 @@ impl fmt::Display for Verdict {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(match self {
             Self::Equal => "equal within rounding",
-            Self::RoundingDrift => "equal, ill-conditioned: every node is within its bound, rounding is amplified beyond the floor",
+            Self::RoundingDrift => {
+                "equal, ill-conditioned: every node is within its bound, rounding is amplified beyond the floor"
+            }
             Self::Interface => "NOT EQUAL: the interfaces differ",
             Self::Exact => "NOT EQUAL: values that admit no rounding differ",
             Self::Overflow => "NOT EQUAL: NaN or Inf in other places",
             Self::Semantic => "NOT EQUAL: beyond what rounding explains",
+            Self::OraclesDisagree => "NO VERDICT: ONNX Runtime gives another result for the reference itself",
         })
     }
 }
@@ -132,6 +138,8 @@ pub struct Report {
     pub skipped: Vec<Skipped>,
     /// What else is to be known.
     pub notes: Vec<String>,
+    /// Whether ONNX Runtime gave other outputs for the reference itself.
+    pub disputed: bool,
 }
 
 impl fmt::Display for Pattern {
@@ -148,7 +156,9 @@ impl fmt::Display for Fault {
             Self::Exact { at, expected, got, count } => {
                 write!(f, "element {at} is {got}, expected {expected} ({count} elements differ, none may)")
             }
-            Self::Bound { at, error, bound } => write!(f, "error {error:.3e} in element {at} over the bound {bound:.3e}"),
+            Self::Bound { at, error, bound } => {
+                write!(f, "error {error:.3e} in element {at} over the bound {bound:.3e}")
+            }
             Self::Coherence(c) => {
                 write!(f, "results scaled by 1 {} {:.3e}", if c.beta < 0.0 { '-' } else { '+' }, c.beta.abs())?;
                 match c.channel {
@@ -203,7 +213,16 @@ impl fmt::Display for Report {
         }
         if !self.outputs.is_empty() {
             let width = self.outputs.iter().map(|o| o.name.chars().count()).max().unwrap_or(0).clamp(6, 40);
-            writeln!(f, "  {:width$}  {:>9}  {:>9}  {:>9}  {:>7}  {:>7}  verdict", "output", "rms", "error", "floor", format!("ratio<{FLOOR_RMS}"), format!("z<{FLOOR_Z}"))?;
+            writeln!(
+                f,
+                "  {:width$}  {:>9}  {:>9}  {:>9}  {:>7}  {:>7}  verdict",
+                "output",
+                "rms",
+                "error",
+                "floor",
+                format!("ratio<{FLOOR_RMS}"),
+                format!("z<{FLOOR_Z}")
+            )?;
             for o in &self.outputs {
                 let verdict = if o.passes { "equal" } else { "OVER" };
                 match &o.comparison {
@@ -227,7 +246,9 @@ impl fmt::Display for Report {
                             writeln!(f, "    element {at} is {got}, expected {expected}")?;
                         }
                     }
-                    Comparison::Type { expected, got } => writeln!(f, "  {:width$}  {got}, expected {expected}  {verdict}", o.name)?,
+                    Comparison::Type { expected, got } => {
+                        writeln!(f, "  {:width$}  {got}, expected {expected}  {verdict}", o.name)?;
+                    }
                 }
             }
         }

@@ -26,7 +26,8 @@ impl Rng {
 
     /// The stream of a seed and a name (FNV-1a of its bytes), so that one input's values do not depend on the others.
     pub fn named(seed: u64, name: &str) -> Self {
-        let hash = name.bytes().fold(0xcbf2_9ce4_8422_2325u64, |h, b| (h ^ u64::from(b)).wrapping_mul(0x0100_0000_01b3));
+        let hash =
+            name.bytes().fold(0xcbf2_9ce4_8422_2325u64, |h, b| (h ^ u64::from(b)).wrapping_mul(0x0100_0000_01b3));
         Self::new(seed ^ hash.rotate_left(17))
     }
 

@@ -1,12 +1,13 @@
 //! The comparison of a model with what claims to be equal to it.
 
+use std::cell::RefCell;
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
 
 use egret_ir::eval::array::from_tensor;
 use egret_ir::eval::{Array, Bindings, Data, EvalError, Real};
 use egret_ir::op::{Op, spec::Spec};
-use egret_ir::program::Program;
+use egret_ir::program::{Kernel, Program};
 use egret_ir::{Graph, Tensor, Type, ValueId};
 
 use crate::bound::Bounded;
@@ -42,15 +43,14 @@ pub struct Options {
     pub threads: usize,
 }
 
+/// Models above this many multiply-adds get four runs: four give the rms to 10 %.
+const LARGE: f64 = 4e9;
 impl Default for Options {
     fn default() -> Self {
         let threads = std::thread::available_parallelism().map_or(1, std::num::NonZero::get);
         Self { samples: 1, seed: 0, given: Vec::new(), specs: Vec::new(), runs: None, threads }
     }
 }
-
-/// Models above this many multiply-adds get four runs: four give the rms to 10 %.
-const LARGE: f64 = 4e9;
 
 /// Amplified rounding beyond this many floors is not believed, whatever the values say: the largest honest one seen was 25.
 const DRIFT: f64 = 100.0;
@@ -136,7 +136,11 @@ impl<'a> Subject<'a> {
         let (inputs, outputs) = declared(model);
         let step = |s: &egret_onnx::Site| {
             let writes: Vec<String> = s.outputs.iter().map(|(_, n)| n.to_string()).collect();
-            let name = if s.node.name().is_empty() { writes.first().cloned().unwrap_or_default() } else { s.node.name().to_owned() };
+            let name = if s.node.name().is_empty() {
+                writes.first().cloned().unwrap_or_default()
+            } else {
+                s.node.name().to_owned()
+            };
             let operands = s.node.input.iter().filter(|n| !n.is_empty()).cloned();
             let reads = operands.chain(s.captures.iter().map(|(_, n)| n.to_string())).collect();
             Step { name, op: s.node.op_type().to_owned(), reads, writes }
@@ -176,6 +180,8 @@ pub struct Definition<'a> {
     pub names: BTreeMap<String, ValueId>,
     /// Opaque operators.
     opaques: Box<dyn OpaqueSource + 'a>,
+    /// Another opinion on the reference itself: ONNX Runtime with the original model.
+    witness: Option<RefCell<OnnxRuntime>>,
 }
 
 trait OpaqueSource {
@@ -200,22 +206,51 @@ impl<'a> Definition<'a> {
     pub fn of(model: &'a Model) -> Self {
         let opaques = OpaqueNodes::of(&model.imported, model.folder.as_deref());
         let names = model.imported.values.iter().map(|(n, v)| (n.to_string(), *v)).collect();
-        Self { name: &model.name, graph: &model.imported.graph, names, opaques: Box::new(opaques) }
+        Self { name: &model.name, graph: &model.imported.graph, names, opaques: Box::new(opaques), witness: None }
+    }
+
+    /// With ONNX Runtime as a witness of what the original model gives.
+    fn witnessed(self, model: &Model, threads: usize) -> Self {
+        let options = onnxruntime::Options { level: Level::Off, threads };
+        let engine = OnnxRuntime::new(model.proto.clone(), model.folder.as_deref(), options);
+        Self { witness: Some(RefCell::new(engine)), ..self }
     }
 
     /// A bare graph without opaque operators.
     pub fn new(name: &'a str, graph: &'a Graph, names: BTreeMap<String, ValueId>) -> Self {
-        Self { name, graph, names, opaques: Box::new(NoOpaques) }
+        Self { name, graph, names, opaques: Box::new(NoOpaques), witness: None }
     }
 }
 
-/// Compares a subject with a model.
+/// Compares a subject with a model. Where ONNX Runtime is found, the meaning of the reference as it was read is compared
+/// with ONNX Runtime's on the original model as well: a fault in reading would be shared by whatever was made from it.
 pub fn verify(reference: &Model, subject: &mut Subject<'_>, options: &Options) -> Result<Report, VerifyError> {
-    verify_definition(&Definition::of(reference), subject, options)
+    let mut definition = Definition::of(reference);
+    let itself = subject.engine.name() == "onnxruntime" && subject.name == reference.name;
+    if !itself && onnxruntime::library().is_ok() {
+        definition = definition.witnessed(reference, options.threads);
+    }
+    let mut report = verify_definition(&definition, subject, options)?;
+    if report.verdict.is_equal() && report.disputed {
+        // An output alone proves nothing (ONNX Runtime has known faults); node by node it does.
+        let mut original = Subject::onnxruntime(reference, Level::Off, options.threads);
+        let closer =
+            verify_definition(&Definition::of(reference), &mut original, &Options { samples: 1, ..options.clone() })?;
+        if !closer.verdict.is_equal() {
+            report.verdict = Verdict::OraclesDisagree;
+            let first = closer.first.map_or_else(|| closer.verdict.to_string(), |f| f.to_string());
+            report.notes.push(format!("ONNX Runtime on {}: {first}", reference.name));
+        }
+    }
+    Ok(report)
 }
 
 /// Compares a subject with a definition.
-pub fn verify_definition(reference: &Definition<'_>, subject: &mut Subject<'_>, options: &Options) -> Result<Report, VerifyError> {
+pub fn verify_definition(
+    reference: &Definition<'_>,
+    subject: &mut Subject<'_>,
+    options: &Options,
+) -> Result<Report, VerifyError> {
     let engine = subject.engine.name();
     let profile = Profile::load(subject.engine.profile())?;
     let mut report = Report {
@@ -233,6 +268,7 @@ pub fn verify_definition(reference: &Definition<'_>, subject: &mut Subject<'_>, 
         top: Vec::new(),
         skipped: Vec::new(),
         notes: Vec::new(),
+        disputed: false,
     };
     if !report.interface.is_empty() {
         report.verdict = Verdict::Interface;
@@ -295,10 +331,12 @@ fn one_sample(
     let seed = options.seed.wrapping_add(sample);
     let named = inputs::for_graph(graph, &options.given, &options.specs, seed)?;
     let taps = if subject.steps.is_empty() { Taps::Outputs } else { Taps::All };
-    let run = subject.engine.run(&named, taps).map_err(|source| VerifyError::Exec { engine: engine.to_owned(), source })?;
+    let run =
+        subject.engine.run(&named, taps).map_err(|source| VerifyError::Exec { engine: engine.to_owned(), source })?;
 
     let tensors = interpreter::given(graph, &named)?;
-    let lifted: BTreeMap<ValueId, Array<f64>> = tensors.iter().map(|(v, t)| (*v, from_tensor(&Real::new(), t))).collect();
+    let lifted: BTreeMap<ValueId, Array<f64>> =
+        tensors.iter().map(|(v, t)| (*v, from_tensor(&Real::new(), t))).collect();
     let mut bindings = interpreter::bindings(graph, &tensors);
     let outputs: Vec<ValueId> = graph.outputs.iter().map(|o| o.value).collect();
     let decided: Vec<Option<(ValueId, usize)>> = outputs.iter().map(|v| discrete::decided_by(graph, *v)).collect();
@@ -313,6 +351,17 @@ fn one_sample(
         let comparison = output(truth[&decl.value], &got.1, operand);
         record(report, i, &decl.name, comparison);
     }
+    if let Some(witness) = &reference.witness {
+        match witness.borrow_mut().run(&named, Taps::Outputs) {
+            Err(e) => report.notes.push(format!("ONNX Runtime does not run {}: {e}", reference.name)),
+            Ok(other) => {
+                for (i, (decl, (_, got))) in graph.outputs.iter().zip(&other.outputs).enumerate() {
+                    let operand = decided[i].and_then(|(v, axis)| Some((*truth.get(&v)?, axis)));
+                    report.disputed |= !passes(&output(truth[&decl.value], got, operand));
+                }
+            }
+        }
+    }
     if !subject.steps.is_empty() {
         let shown = shown(subject.steps.clone(), &run, &named);
         let reference = Reference {
@@ -326,9 +375,10 @@ fn one_sample(
         let floors = if engine == "compiled" { Floors::All } else { Floors::Large };
         let rule = Rule { profile, engine, runs, threads: options.threads, floors };
         let checks = trusted(&reference, &shown, rule, report);
+        let right: BTreeSet<String> = checks.values.iter().filter(|c| c.passes()).map(|c| c.name.clone()).collect();
         gather(report, checks);
         if let Some(program) = subject.program {
-            gather(report, kernels(program, &shown, rule));
+            gather(report, kernels(program, &shown, rule, &right));
         }
     }
     report.samples += 1;
@@ -336,13 +386,17 @@ fn one_sample(
     Ok(())
 }
 
-/// Each kernel of a program against its own body, with the inputs the library saw.
-fn kernels(program: &Program, shown: &Shown, rule: Rule<'_>) -> Checks {
+/// Kernels of a program against their own bodies, with the inputs the library saw: those whose results were not already
+/// found right by the model's own definition.
+fn kernels(program: &Program, shown: &Shown, rule: Rule<'_>, right: &BTreeSet<String>) -> Checks {
     let mut all = Checks::default();
     let one = Rule { threads: 1, ..rule };
-    let definitions = compiled::kernels(program);
+    let mut definitions = compiled::kernels(program);
+    let open = |k: &Kernel| k.writes.iter().any(|b| !right.contains(&*program.buffer(*b).name));
+    definitions.retain(|d| open(&program.kernels[d.position]));
     let results = checks::parallel(definitions.len(), rule.threads, |i| {
-        let (kernel, definition) = (&program.kernels[i], &definitions[i]);
+        let definition = &definitions[i];
+        let kernel = &program.kernels[definition.position];
         let reference = Reference {
             graph: &kernel.body,
             names: definition.names.clone(),
@@ -370,11 +424,16 @@ fn shown(steps: Vec<Step>, run: &Run, inputs: &[(String, Tensor)]) -> Shown {
     Shown { steps, values }
 }
 
-/// Multiply-adds of a region, where its extents are numbers.
+/// What evaluating a region costs, in multiply-adds, where its extents are numbers: an element of a result counts 16.
 fn work(graph: &Graph, region: &Region) -> f64 {
-    let of = |v: &ValueId| match &graph.node(*v).op {
-        Op::Contract { spec, .. } => contraction_work(graph, *v, spec),
-        _ => 0.0,
+    let elements = |v: &ValueId| {
+        let shape = graph.ty(*v).as_tensor().map_or(&[][..], |t| &t.shape);
+        shape.iter().map(|d| d.as_const().unwrap_or(1) as f64).product::<f64>()
+    };
+    let of = |v: &ValueId| {
+        let own =
+            if let Op::Contract { spec, .. } = &graph.node(*v).op { contraction_work(graph, *v, spec) } else { 0.0 };
+        own + 16.0 * elements(v)
     };
     region.order.iter().map(of).sum()
 }
@@ -396,19 +455,29 @@ fn output(truth: &Truth, got: &Tensor, operand: Option<(&Truth, usize)>) -> Comp
         Data::Float(t) => {
             let exact = vec![0.0; t.len()];
             let sigma = if truth.sigma.is_empty() { &exact } else { &truth.sigma };
-            Comparison::Float(criteria::floor(t, sigma, &got.to_f64(), largest(got.dtype()), unit_roundoff(got.dtype())))
+            Comparison::Float(criteria::floor(
+                t,
+                sigma,
+                &got.to_f64(),
+                largest(got.dtype()),
+                unit_roundoff(got.dtype()),
+            ))
         }
         Data::Int(_) | Data::Bool(_) => Comparison::Discrete(discrete::compare(truth, got, operand)),
     }
 }
 
-/// Keeps the worst sample of each output.
-fn record(report: &mut Report, i: usize, name: &str, comparison: Comparison) {
-    let passes = match &comparison {
+fn passes(comparison: &Comparison) -> bool {
+    match comparison {
         Comparison::Float(f) => f.passes(FLOOR_Z),
         Comparison::Discrete(d) => d.wrong == 0,
         Comparison::Type { .. } => false,
-    };
+    }
+}
+
+/// Keeps the worst sample of each output.
+fn record(report: &mut Report, i: usize, name: &str, comparison: Comparison) {
+    let passes = passes(&comparison);
     let fresh = OutputReport { name: name.to_owned(), comparison, passes };
     let Some(old) = report.outputs.get_mut(i) else {
         report.outputs.push(fresh);
@@ -440,10 +509,7 @@ fn trusted(reference: &Reference<'_>, shown: &Shown, rule: Rule<'_>, report: &mu
     }
     let readers: BTreeSet<&String> =
         shown.steps.iter().filter(|s| s.reads.iter().any(|r| failed.contains(r))).flat_map(|s| &s.writes).collect();
-    let again = Shown {
-        steps: shown.steps.clone(),
-        values: shown.values.clone(),
-    };
+    let again = Shown { steps: shown.steps.clone(), values: shown.values.clone() };
     let second = checks::run(reference, &again, rule, &failed);
     let consequences = |c: &&ValueCheck| readers.contains(&c.name) || c.behind.len() > 1;
     let wrong: Vec<&ValueCheck> = second.values.iter().filter(consequences).filter(|c| !c.passes()).collect();

@@ -1,4 +1,5 @@
 //! Small networks as ONNX models, and an engine that adds in another order.
+#![allow(dead_code, reason = "each test file uses its part")]
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -15,7 +16,8 @@ use egret_onnx::proto::tensor_shape_proto::Dimension;
 use egret_onnx::proto::tensor_shape_proto::dimension::Value as DimValue;
 use egret_onnx::proto::type_proto::{Tensor as TensorType, Value as TypeValue};
 use egret_onnx::proto::{
-    AttributeProto, GraphProto, ModelProto, NodeProto, OperatorSetIdProto, TensorProto, TensorShapeProto, TypeProto, ValueInfoProto,
+    AttributeProto, GraphProto, ModelProto, NodeProto, OperatorSetIdProto, TensorProto, TensorShapeProto, TypeProto,
+    ValueInfoProto,
 };
 use egret_verification::executor::ExecError;
 use egret_verification::interpreter::{InterpreterError, bindings, given};
@@ -36,7 +38,13 @@ pub struct Net {
 
 impl Net {
     fn new(input: &str, shape: &[i64], output: &str) -> Self {
-        Self { nodes: vec![], weights: BTreeMap::new(), input: (input.into(), shape.into()), output: output.into(), rng: Rng::new(9) }
+        Self {
+            nodes: vec![],
+            weights: BTreeMap::new(),
+            input: (input.into(), shape.into()),
+            output: output.into(),
+            rng: Rng::new(9),
+        }
     }
 
     fn normal(&mut self, name: &str, shape: &[i64], scale: f64, offset: f64) {
@@ -76,7 +84,7 @@ impl Net {
     /// Renames a value everywhere.
     pub fn rename(&mut self, from: &str, to: &str) {
         let names = self.nodes.iter_mut().flat_map(|n| n.input.iter_mut().chain(&mut n.output));
-        names.chain([&mut self.output]).filter(|n| *n == from).for_each(|n| *n = to.to_owned());
+        names.chain([&mut self.output]).filter(|n| *n == from).for_each(|n| to.clone_into(n));
     }
 
     /// The model.
@@ -87,7 +95,10 @@ impl Net {
                 value: Some(TypeValue::TensorType(TensorType {
                     elem_type: Some(1),
                     shape: shape.map(|s| TensorShapeProto {
-                        dim: s.iter().map(|d| Dimension { value: Some(DimValue::DimValue(*d)), ..Default::default() }).collect(),
+                        dim: s
+                            .iter()
+                            .map(|d| Dimension { value: Some(DimValue::DimValue(*d)), ..Default::default() })
+                            .collect(),
                     }),
                 })),
                 ..Default::default()
@@ -110,21 +121,37 @@ impl Net {
             ..Default::default()
         };
         let opset = OperatorSetIdProto { domain: Some(String::new()), version: Some(17) };
-        let model = ModelProto { ir_version: Some(8), opset_import: vec![opset], graph: Some(graph), ..Default::default() };
+        let model =
+            ModelProto { ir_version: Some(8), opset_import: vec![opset], graph: Some(graph), ..Default::default() };
         model.encode_to_vec().into()
     }
 }
 
 fn ints(name: &str, values: &[i64]) -> AttributeProto {
-    AttributeProto { name: Some(name.into()), r#type: Some(AttributeType::Ints as i32), ints: values.into(), ..Default::default() }
+    AttributeProto {
+        name: Some(name.into()),
+        r#type: Some(AttributeType::Ints as i32),
+        ints: values.into(),
+        ..Default::default()
+    }
 }
 
 fn int(name: &str, value: i64) -> AttributeProto {
-    AttributeProto { name: Some(name.into()), r#type: Some(AttributeType::Int as i32), i: Some(value), ..Default::default() }
+    AttributeProto {
+        name: Some(name.into()),
+        r#type: Some(AttributeType::Int as i32),
+        i: Some(value),
+        ..Default::default()
+    }
 }
 
 fn float(name: &str, value: f32) -> AttributeProto {
-    AttributeProto { name: Some(name.into()), r#type: Some(AttributeType::Float as i32), f: Some(value), ..Default::default() }
+    AttributeProto {
+        name: Some(name.into()),
+        r#type: Some(AttributeType::Float as i32),
+        f: Some(value),
+        ..Default::default()
+    }
 }
 
 /// Two convolutions with a batch norm between, pooling and a dense head with softmax.
@@ -141,7 +168,13 @@ pub fn convnet() -> Net {
     n.normal("w3", &[10, 8], 0.4, 0.0);
     n.normal("b3", &[10], 0.2, 0.0);
     n.node("conv1", "Conv", &["x", "w1", "b1"], &["y1"], vec![ints("pads", &[1, 1, 1, 1])]);
-    n.node("norm1", "BatchNormalization", &["y1", "gamma1", "beta1", "mean1", "var1"], &["n1"], vec![float("epsilon", 1e-5)]);
+    n.node(
+        "norm1",
+        "BatchNormalization",
+        &["y1", "gamma1", "beta1", "mean1", "var1"],
+        &["n1"],
+        vec![float("epsilon", 1e-5)],
+    );
     n.node("relu1", "Relu", &["n1"], &["r1"], vec![]);
     n.node("conv2", "Conv", &["r1", "w2", "b2"], &["y2"], vec![ints("strides", &[2, 2])]);
     n.node("sigmoid2", "Sigmoid", &["y2"], &["r2"], vec![]);
@@ -161,7 +194,13 @@ pub fn attention() -> Net {
     n.normal("scale", &[1], 0.0, 0.176_776_7);
     n.normal("gamma", &[32], 0.1, 1.0);
     n.normal("beta", &[32], 0.1, 0.0);
-    n.node("norm", "LayerNormalization", &["x", "gamma", "beta"], &["n"], vec![int("axis", -1), float("epsilon", 1e-5)]);
+    n.node(
+        "norm",
+        "LayerNormalization",
+        &["x", "gamma", "beta"],
+        &["n"],
+        vec![int("axis", -1), float("epsilon", 1e-5)],
+    );
     n.node("query", "MatMul", &["n", "wq"], &["q"], vec![]);
     n.node("key", "MatMul", &["n", "wk"], &["k"], vec![]);
     n.node("value", "MatMul", &["n", "wv"], &["v"], vec![]);
@@ -305,9 +344,47 @@ impl Executor for Reordered<'_> {
         let lifted = tensors.iter().map(|(v, t)| (*v, from_tensor(&self.domain, t))).collect();
         let results = evaluate(graph, &region, &self.domain, &lifted, &mut bindings(graph, &tensors), &NoOpaques)
             .map_err(InterpreterError::Eval)?;
-        let values: BTreeMap<ValueId, Tensor> = region.targets.iter().zip(&results).map(|(v, a)| (*v, a.to_tensor())).collect();
+        let values: BTreeMap<ValueId, Tensor> =
+            region.targets.iter().zip(&results).map(|(v, a)| (*v, a.to_tensor())).collect();
         let outputs = graph.outputs.iter().map(|o| (o.name.to_string(), values[&o.value].clone())).collect();
         let taps = names.iter().map(|(n, v)| (n.to_string(), values[v].clone())).collect();
         Ok(Run { outputs, taps })
     }
+}
+
+/// A model of one Identity node, in ONNX Runtime.
+pub fn echo(dtype: DType) -> egret_verification::onnxruntime::OnnxRuntime {
+    let typed = |name: &str| ValueInfoProto {
+        name: Some(name.into()),
+        r#type: Some(TypeProto {
+            value: Some(TypeValue::TensorType(TensorType {
+                elem_type: Some(egret_onnx::tensor::code(dtype)),
+                shape: Some(TensorShapeProto {
+                    dim: [DimValue::DimParam("n".into()), DimValue::DimValue(3)]
+                        .map(|d| Dimension { value: Some(d), ..Default::default() })
+                        .into(),
+                }),
+            })),
+            ..Default::default()
+        }),
+        ..Default::default()
+    };
+    let node = NodeProto {
+        op_type: Some("Identity".into()),
+        input: vec!["x".into()],
+        output: vec!["y".into()],
+        ..Default::default()
+    };
+    let graph = GraphProto {
+        name: Some("echo".into()),
+        node: vec![node],
+        input: vec![typed("x")],
+        output: vec![typed("y")],
+        ..Default::default()
+    };
+    let opset = OperatorSetIdProto { domain: Some(String::new()), version: Some(17) };
+    let model = ModelProto { ir_version: Some(8), opset_import: vec![opset], graph: Some(graph), ..Default::default() };
+    let options =
+        egret_verification::onnxruntime::Options { level: egret_verification::onnxruntime::Level::Off, threads: 1 };
+    egret_verification::onnxruntime::OnnxRuntime::new(model, None, options)
 }
