@@ -159,7 +159,7 @@ pub fn check(rule: &Rule) -> RuleReport {
             Instance::IllTyped(e) => report.failures.push(Failure::IllTyped { index, problem: e.to_string() }),
             Instance::NoMatch => report.failures.push(Failure::NoMatch { index }),
             Instance::Matched(m) if m.false_conditions.is_empty() => {
-                report.failures.push(Failure::NotRefused { index })
+                report.failures.push(Failure::NotRefused { index });
             }
             Instance::Matched(m) => match m.right {
                 Err(_) => report.nots += 1,
