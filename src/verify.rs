@@ -87,7 +87,7 @@ pub fn verify(
         Oracle::Onnxruntime => Subject::onnxruntime(candidate, Level::Off, rule.threads),
         Oracle::OnnxruntimeFull => Subject::onnxruntime(candidate, Level::All, rule.threads),
         #[cfg(feature = "libtorch")]
-        Oracle::Libtorch => Subject::libtorch(candidate),
+        Oracle::Libtorch => Subject::libtorch(candidate, rule.threads),
     };
     progress("comparing");
     Ok(egret_verification::verify(&reference, &mut subject, &rule)?)

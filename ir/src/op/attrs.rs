@@ -1,5 +1,5 @@
-//! An [`Op`] taken apart into a head and attribute values, and put together again. The text form prints it so, and the
-//! e-graph makes each attribute a child, so that patterns can bind it.
+//! An [`Op`] taken apart into a head and attribute values, and put together again. The text form prints it so, and rule
+//! patterns bind the attributes by value.
 
 use super::call::{Call, GeluForm, Recurrent, Resize};
 use super::scalar::Scalar;
