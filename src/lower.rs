@@ -89,14 +89,18 @@ fn expressions(body: &Graph) -> String {
         let node = body.node(v);
         let types: Vec<&Type> = node.args.iter().map(|a| body.ty(*a)).collect();
         let args: Vec<String> = node.args.iter().map(|a| format!("%{}", a.0)).collect();
-        let _ = match expr::meaning(&node.op, &types) {
-            Some(e) => writeln!(out, "  %{}{} = {}", v.0, node.ty, e.with_names(&args)),
-            None => {
-                writeln!(out, "  %{}{} = {}({})", v.0, node.ty, text::op_text(&node.op, &body.tables), args.join(", "))
-            }
+        let meaning = match expr::meaning(&node.op, &types) {
+            Some(e) => e.with_names(&args).to_string(),
+            None => applied(&text::op_text(&node.op, &body.tables), &args),
         };
+        let _ = writeln!(out, "  %{} : {} = {meaning}", v.0, node.ty);
     }
     out
+}
+
+/// An op's text with its operands after it.
+fn applied(op: &str, args: &[String]) -> String {
+    if args.is_empty() { op.to_owned() } else { format!("{op} {}", args.join(", ")) }
 }
 
 fn classes_text(classes: &ClassGraph) -> String {
@@ -106,7 +110,7 @@ fn classes_text(classes: &ClassGraph) -> String {
         let _ = writeln!(out, "  c{i} : {}{constant}", class.ty);
         for way in &class.nodes {
             let args: Vec<String> = way.args.iter().map(|a| format!("c{}", a.0)).collect();
-            let _ = writeln!(out, "    {} {}", text::op_text(&way.op, &classes.tables), args.join(", "));
+            let _ = writeln!(out, "    {}", applied(&text::op_text(&way.op, &classes.tables), &args));
         }
     }
     let outputs: Vec<String> =

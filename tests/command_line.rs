@@ -174,6 +174,28 @@ fn usage_errors_name_the_option() {
 }
 
 #[test]
+fn every_level_has_a_text_form() {
+    let case = Path::new(env!("CARGO_MANIFEST_DIR")).join("verification/cases/03-gemm-forming.onnx");
+    for (level, word) in [
+        ("graph", "contract {"),
+        ("egraph", "classes "),
+        ("kernels", "kernel k0"),
+        ("expr", "\u{3a3}"),
+        ("loops", "parallel tile"),
+        ("c", "#include \"prelude.h\""),
+    ] {
+        let done = egret(&["lower", &case.display().to_string(), "--to", level]);
+        assert_eq!(done.status.code(), Some(0), "{level}: {}", String::from_utf8_lossy(&done.stderr));
+        let text = String::from_utf8(done.stdout).expect("UTF-8");
+        assert!(text.contains(word), "{level}: no `{word}` in\n{text}");
+        if level == "graph" {
+            let graph = egret_ir::text::parse(&text).unwrap_or_else(|e| panic!("{e}"));
+            assert_eq!(egret_ir::text::print(&graph), text);
+        }
+    }
+}
+
+#[test]
 fn a_changed_weight_is_not_equal() {
     let folder = tempfile::tempdir().expect("a temporary folder");
     let case = Path::new(env!("CARGO_MANIFEST_DIR")).join("verification/cases/06-bn-shared-weight.onnx");
