@@ -159,6 +159,28 @@ fn what_cannot_be_compiled_is_listed_and_exits_with_3() {
 }
 
 #[test]
+fn unknown_extents_are_told_by_input() {
+    let folder = tempfile::tempdir().expect("a temporary folder");
+    let input = folder.path().join("in.onnx");
+    let mut open = model(vec![node("Relu", "r", &["x"], &["v"]), node("Abs", "a", &["v"], &["y"])]);
+    let graph = open.graph.as_mut().expect("a graph");
+    for value in graph.input.iter_mut().chain(&mut graph.output) {
+        let Some(TypeProto { value: Some(type_proto::Value::TensorType(t)), .. }) = &mut value.r#type else { panic!() };
+        t.shape.as_mut().expect("a shape").dim[0].value =
+            Some(tensor_shape_proto::dimension::Value::DimParam("batch".into()));
+    }
+    std::fs::write(&input, open.encode_to_vec()).expect("writable");
+    let out = folder.path().join("out.so").display().to_string();
+    let done = egret(&["compile", &input.display().to_string(), "-o", &out]);
+    let said = String::from_utf8_lossy(&done.stderr).into_owned();
+    assert_eq!(done.status.code(), Some(3), "{said}");
+    assert!(said.contains("input `x`") && said.contains("batch") && said.contains("--dim"), "{said}");
+    assert!(said.lines().count() <= 3, "{said}");
+    let done = egret(&["compile", &input.display().to_string(), "-o", &out, "--dim", "batch=2"]);
+    assert_eq!(done.status.code(), Some(0), "{}", String::from_utf8_lossy(&done.stderr));
+}
+
+#[test]
 fn usage_errors_name_the_option() {
     let case = Path::new(env!("CARGO_MANIFEST_DIR")).join("verification/cases/03-gemm-forming.onnx");
     let case = case.display().to_string();
