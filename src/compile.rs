@@ -122,7 +122,7 @@ pub(crate) fn emit(path: &Path, program: &Program, cpu: Cpu) -> Result<CSource> 
     })
 }
 
-/// Compiles a model into the shared library `out`, with `out`'s stem `.h` beside it.
+/// Compiles a model into the shared library `out`, with the interface's header `egret.h` beside it.
 pub fn compile(path: &Path, out: &Path, options: &CompileOptions, progress: Progress<'_>) -> Result<Compiled> {
     let planned = plan(path, options, progress)?;
     progress("generating C");
