@@ -1,4 +1,4 @@
-//! Writing artifacts: beside their place, then renamed, so that a failed run leaves no half-written file.
+//! Artifacts as files: written beside their place, then renamed, so that a failed run leaves no half-written file.
 
 use std::io::Write as _;
 use std::path::Path;
@@ -19,4 +19,9 @@ pub fn write_file(path: &Path, bytes: &[u8]) -> Result<()> {
     }
     file.persist(path).map_err(|e| failed(e.error))?;
     Ok(())
+}
+
+/// Whether a path names a compiled library, by its extension.
+pub fn is_library(path: &Path) -> bool {
+    path.extension().is_some_and(|e| e == "so" || e == "dylib" || e == "dll")
 }

@@ -13,7 +13,7 @@ mod verify;
 
 pub use compile::{CompileOptions, Compiled, Planned, compile, emit_c, plan};
 pub use error::{Error, Result};
-pub use files::write_file;
+pub use files::{is_library, write_file};
 pub use lower::{Level, lower};
 pub use optimize::{OptimizeOptions, Optimized, RuleCount, Summary, load_rules, optimize};
 pub use verify::{Oracle, VerifyOptions, verify};

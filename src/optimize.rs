@@ -1,5 +1,6 @@
 //! ONNX to ONNX.
 
+use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
 use bytes::Bytes;
@@ -83,8 +84,8 @@ pub fn optimize(path: &Path, options: &OptimizeOptions, progress: Progress<'_>) 
     let folder = path.parent();
     let mut warnings: Vec<String> =
         imported.opaque_reasons.iter().map(|r| format!("{} is kept as it is: {}", r.node, r.reason)).collect();
-    let mut counts: std::collections::BTreeMap<String, RuleCount> = std::collections::BTreeMap::new();
-    let mut bytes: Option<Vec<u8>> = None;
+    let mut counts: BTreeMap<String, RuleCount> = BTreeMap::new();
+    let mut bytes: Option<Bytes> = None;
     let mut next = Some(imported);
     let mut passes = 0;
     let mut nodes_after = nodes_before;
@@ -98,23 +99,23 @@ pub fn optimize(path: &Path, options: &OptimizeOptions, progress: Progress<'_>) 
         }
         let written = write(path, saturated, &imported, options.max_growth)?;
         nodes_after = written.graph.as_ref().map_or(0, |g| g.node.len());
-        let encoded = egret_onnx::encode(&written);
+        let encoded = Bytes::from(egret_onnx::encode(&written));
         let changed = bytes.as_ref() != Some(&encoded);
         if changed && passes < MAX_PASSES {
-            let again = egret_onnx::read_bytes(Bytes::from(encoded.clone()), folder, &Binding::default());
+            let again = egret_onnx::read_bytes(encoded.clone(), folder, &Binding::default());
             next = Some(again.map_err(Error::read(path))?);
         } else if changed {
             warnings.push(format!("the model still changed after {passes} passes"));
         }
         bytes = Some(encoded);
     }
-    let bytes = bytes.unwrap_or_default();
+    let bytes = bytes.map(Vec::from).unwrap_or_default();
     let rules = counts.into_values().filter(|r| r.unions > 0).collect();
     let summary = Summary { nodes_before, nodes_after, bytes_before, bytes_after: bytes.len(), passes, rules };
     Ok(Optimized { bytes, summary, warnings })
 }
 
-fn count(counts: &mut std::collections::BTreeMap<String, RuleCount>, r: &RuleStats) {
+fn count(counts: &mut BTreeMap<String, RuleCount>, r: &RuleStats) {
     let slot =
         counts.entry(r.rule.clone()).or_insert_with(|| RuleCount { rule: r.rule.clone(), matches: 0, unions: 0 });
     slot.matches += r.matches;

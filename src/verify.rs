@@ -62,7 +62,7 @@ pub fn verify(
         ..Options::default()
     };
     if let Some(path) = candidate
-        && path.extension().is_some_and(|e| e == "so" || e == "dylib" || e == "dll")
+        && crate::is_library(path)
     {
         progress("choosing the same kernels again");
         let compile = CompileOptions { binding: options.binding.clone(), ..CompileOptions::default() };

@@ -59,8 +59,7 @@ struct Row {
 }
 
 pub fn run(a: &Args, out: &Output) -> egret::Result<Outcome> {
-    let is_library = a.model.extension().is_some_and(|e| e == "so" || e == "dylib" || e == "dll");
-    let (inputs, outputs) = if is_library { library(a, &a.model.clone(), out)? } else { model(a, out)? };
+    let (inputs, outputs) = if egret::is_library(&a.model) { library(a, &a.model, out)? } else { model(a, out)? };
     let mut rows = Vec::new();
     if let Some(folder) = &a.output {
         std::fs::create_dir_all(folder)
