@@ -47,12 +47,15 @@ impl Known {
         }
     }
 
+    /// Of an empty list, which is known wherever it comes from.
+    pub fn of_nothing(graph: &Graph, v: ValueId) -> Option<Self> {
+        let t = graph.ty(v).as_tensor().filter(|t| t.shape == [Dim::ZERO] && takes_part(t.dtype))?;
+        Some(Self { dtype: t.dtype, shape: vec![0], elems: Vec::new() })
+    }
+
     fn of_tensor(t: &Tensor) -> Option<Self> {
         let dtype = t.dtype();
-        if t.len() > MAX_ELEMENTS
-            || !(dtype == DType::F32 || dtype == DType::Bool || dtype.is_int())
-            || dtype == DType::U64
-        {
+        if t.len() > MAX_ELEMENTS || !takes_part(dtype) {
             return None;
         }
         let elem = |l: Literal| match dtype {
@@ -132,6 +135,11 @@ impl Known {
     fn strides(&self) -> Vec<usize> {
         strides(&self.shape)
     }
+}
+
+/// Whether values of the type can be known.
+fn takes_part(dtype: DType) -> bool {
+    dtype == DType::F32 || dtype == DType::Bool || (dtype.is_int() && dtype != DType::U64)
 }
 
 fn strides(shape: &[usize]) -> Vec<usize> {
@@ -215,7 +223,7 @@ fn shape_of(l: &Lower<'_>) -> Option<Known> {
 
 fn cast(l: &Lower<'_>, x: &Known) -> Option<Known> {
     let to = tensor::dtype(l.int("to", 0) as i32).ok()?;
-    if l.opset < 6 || !(to == DType::F32 || to == DType::Bool || to.is_int()) || to == DType::U64 {
+    if l.opset < 6 || !takes_part(to) {
         return None;
     }
     let elem = |e: &Elem| match (e, to) {

@@ -182,7 +182,8 @@ impl Lower<'_> {
 
     /// The elements of a small value, where known.
     pub fn known(&self, v: ValueId) -> Option<Known> {
-        self.known.get(&v).cloned().or_else(|| Known::of_constant(self.graph, v))
+        let whole = || Known::of_constant(self.graph, v).or_else(|| Known::of_nothing(self.graph, v));
+        self.known.get(&v).cloned().or_else(whole)
     }
 
     /// Elements of an integer value as expressions, where known.

@@ -11,12 +11,16 @@ use crate::lower::{Lower, Results};
 use crate::schema::NEWEST_OPSET;
 
 mod activation;
+mod attention;
+mod batch_norm;
 mod binary;
 mod cast;
+mod causal_conv;
 mod contract;
 mod conv;
 mod gather;
 mod generator;
+mod loss;
 mod movement;
 mod normalize;
 mod order;
@@ -25,6 +29,7 @@ mod quantize;
 mod recurrent;
 mod reduce;
 mod resample;
+mod rotary;
 mod shape;
 mod slicing;
 mod unary;
@@ -67,6 +72,11 @@ const FAMILIES: &[&[Row]] = &[
     resample::ROWS,
     order::ROWS,
     recurrent::ROWS,
+    attention::ROWS,
+    rotary::ROWS,
+    loss::ROWS,
+    batch_norm::ROWS,
+    causal_conv::ROWS,
 ];
 
 /// Every row, by family.

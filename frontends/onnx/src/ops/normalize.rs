@@ -21,10 +21,6 @@ pub const ROWS: &[Row] = &[
     onnx("LogSoftmax", 13..LATEST, |l| log_softmax(l, one_axis)),
     onnx("Hardmax", 1..13, |l| hardmax(l, coerced)),
     onnx("Hardmax", 13..LATEST, |l| hardmax(l, one_axis)),
-    onnx("BatchNormalization", 1..7, |l| batch_norm(l, "is_test")),
-    onnx("BatchNormalization", 7..9, |l| batch_norm(l, "spatial")),
-    onnx("BatchNormalization", 9..14, |l| batch_norm(l, "outputs")),
-    onnx("BatchNormalization", 14..LATEST, |l| batch_norm(l, "training_mode")),
     onnx("InstanceNormalization", 1..LATEST, instance_norm),
     onnx("LayerNormalization", 17..LATEST, layer_norm),
     onnx("RMSNormalization", 23..LATEST, rms_norm),
@@ -49,7 +45,8 @@ fn one_axis(l: &Lower<'_>, rank: usize) -> Result<Vec<usize>, Fail> {
 
 type Axes = fn(&Lower<'_>, usize) -> Result<Vec<usize>, Fail>;
 
-fn others(rank: usize, axes: &[usize]) -> Vec<usize> {
+/// The axes that `axes` leaves.
+pub fn others(rank: usize, axes: &[usize]) -> Vec<usize> {
     (0..rank).filter(|i| !axes.contains(i)).collect()
 }
 
@@ -63,25 +60,35 @@ fn shifted(l: &mut Lower<'_>, x: ValueId, axes: &[usize]) -> Result<ValueId, Fai
 
 fn softmax(l: &mut Lower<'_>, axes: Axes) -> Results {
     let x = l.operand(0)?;
+    let axes = axes(l, l.rank(x)?)?;
+    Ok(vec![softmax_values(l, x, &axes)?])
+}
+
+/// exp(x − max x) / Σ exp(x − max x) over `axes`.
+pub fn softmax_values(l: &mut Lower<'_>, x: ValueId, axes: &[usize]) -> Result<ValueId, Fail> {
     let shape = l.shape(x)?;
-    let axes = axes(l, shape.len())?;
-    let d = shifted(l, x, &axes)?;
+    let d = shifted(l, x, axes)?;
     let e = l.map(Scalar::Exp, &[d])?;
-    let sum = fold(l, Monoid::Sum, e, &axes)?;
-    let sum = l.spread(sum, &others(shape.len(), &axes), &shape)?;
-    Ok(vec![l.map(Scalar::Div, &[e, sum])?])
+    let sum = fold(l, Monoid::Sum, e, axes)?;
+    let sum = l.spread(sum, &others(shape.len(), axes), &shape)?;
+    l.map(Scalar::Div, &[e, sum])
 }
 
 fn log_softmax(l: &mut Lower<'_>, axes: Axes) -> Results {
     let x = l.operand(0)?;
+    let axes = axes(l, l.rank(x)?)?;
+    Ok(vec![log_softmax_values(l, x, &axes)?])
+}
+
+/// x − max x − ln Σ exp(x − max x) over `axes`.
+pub fn log_softmax_values(l: &mut Lower<'_>, x: ValueId, axes: &[usize]) -> Result<ValueId, Fail> {
     let shape = l.shape(x)?;
-    let axes = axes(l, shape.len())?;
-    let d = shifted(l, x, &axes)?;
+    let d = shifted(l, x, axes)?;
     let e = l.map(Scalar::Exp, &[d])?;
-    let sum = fold(l, Monoid::Sum, e, &axes)?;
+    let sum = fold(l, Monoid::Sum, e, axes)?;
     let log = l.map(Scalar::Log, &[sum])?;
-    let log = l.spread(log, &others(shape.len(), &axes), &shape)?;
-    Ok(vec![l.map(Scalar::Sub, &[d, log])?])
+    let log = l.spread(log, &others(shape.len(), axes), &shape)?;
+    l.map(Scalar::Sub, &[d, log])
 }
 
 /// 1 at the first maximum, else 0.
@@ -113,47 +120,14 @@ fn channel(l: &mut Lower<'_>, v: ValueId, shape: &[Dim]) -> Result<ValueId, Fail
     l.spread(v, &[1], shape)
 }
 
-fn at_least_rank(l: &Lower<'_>, x: ValueId, least: usize) -> Result<Shape, Fail> {
+/// The shape of operand 0, which must have so many axes.
+pub fn at_least_rank(l: &Lower<'_>, x: ValueId, least: usize) -> Result<Shape, Fail> {
     let shape = l.shape(x)?;
     if shape.len() < least {
         let kind = crate::error::ProblemKind::Rank { got: shape.len(), expected: format!("{least} or more") };
         return Err(crate::lower::bad("input 0", kind));
     }
     Ok(shape)
-}
-
-/// (x − μ) / √(var + ε) · γ + β, in that order. `training` names what makes the node compute statistics of its own.
-fn batch_norm(l: &mut Lower<'_>, training: &str) -> Results {
-    let x = l.operand(0)?;
-    let trains = match training {
-        "is_test" => !l.flag("is_test", false),
-        "training_mode" => l.flag("training_mode", false),
-        _ => (1..5).any(|i| l.wants(i)),
-    };
-    if trains {
-        return Err(opaque("training"));
-    }
-    if l.opset < 9 && !l.flag("spatial", true) {
-        return Err(opaque("statistics per activation (spatial is 0)"));
-    }
-    let shape = at_least_rank(l, x, 2)?;
-    let epsilon = l.float("epsilon", 1e-5);
-    let (scale, bias, mu, var) = (l.operand(1)?, l.operand(2)?, l.operand(3)?, l.operand(4)?);
-    let dtype = l.dtype(x)?;
-    let compute = l.dtype(mu)?;
-    let wide = l.cast(x, compute)?;
-    let mu = channel(l, mu, &shape)?;
-    let centered = l.map(Scalar::Sub, &[wide, mu])?;
-    let var = l.with(Scalar::Add, var, f64::from(epsilon))?;
-    let deviation = l.map(Scalar::Sqrt, &[var])?;
-    let deviation = channel(l, deviation, &shape)?;
-    let y = l.map(Scalar::Div, &[centered, deviation])?;
-    let (scale, bias) = (l.cast(scale, compute)?, l.cast(bias, compute)?);
-    let scale = channel(l, scale, &shape)?;
-    let y = l.map(Scalar::Mul, &[y, scale])?;
-    let bias = channel(l, bias, &shape)?;
-    let y = l.map(Scalar::Add, &[y, bias])?;
-    Ok(vec![l.cast(y, dtype)?])
 }
 
 /// What a normalization over `axes` computes.

@@ -78,7 +78,7 @@ fn plain_sum(l: &mut Lower<'_>, x: ValueId, axes: &[usize]) -> Result<ValueId, F
 }
 
 /// Narrow floats in f32 through `f`, back at the end.
-fn widened(
+pub fn widened(
     l: &mut Lower<'_>,
     x: ValueId,
     f: impl FnOnce(&mut Lower<'_>, ValueId) -> Result<ValueId, Fail>,
