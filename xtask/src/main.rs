@@ -3,6 +3,7 @@
 
 mod bench;
 mod cache;
+mod conformance;
 mod demo;
 mod egret;
 mod libtorch;
@@ -30,6 +31,8 @@ enum Command {
     Test(test::Args),
     /// Run the real models through optimize, compile and verify
     Models(models::Args),
+    /// Run ONNX's test suites through every path: interpreted, exported, compiled
+    Conformance(conformance::Args),
     /// Run the benches, and compare with ONNX Runtime
     Bench(bench::Args),
     /// Run the tests and rewrite their expected outputs
@@ -44,6 +47,7 @@ fn main() -> ExitCode {
         Command::Demo(args) => demo::run(&args),
         Command::Test(args) => test::run(&args),
         Command::Models(args) => models::run(&args),
+        Command::Conformance(args) => conformance::run(&args),
         Command::Bench(args) => bench::run(&args),
         Command::Bless => test::bless(),
         Command::Tidy => tidy::run(),

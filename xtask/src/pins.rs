@@ -14,6 +14,8 @@ pub struct Pins {
     pub wheels: Vec<FilesFromWheel>,
     /// Models written by the builder.
     pub built_models: BuiltModels,
+    /// ONNX's test suites.
+    pub onnx_tests: OnnxTests,
     /// The private Python environment.
     pub python: PythonEnvironment,
     /// LibTorch.
@@ -71,6 +73,16 @@ pub struct BuiltModels {
     pub models: Vec<String>,
 }
 
+/// The component of test suites that a script writes out of a package of the private environment.
+#[derive(Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct OnnxTests {
+    /// Name of the component; also of the link below `target/`.
+    pub component: String,
+    /// The script, below the workspace root.
+    pub script: String,
+}
+
 /// The component that is a Python environment.
 #[derive(Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
@@ -100,7 +112,12 @@ impl Pins {
     /// All components, in the order in which they are set up.
     pub fn components(&self) -> Vec<&str> {
         let wheels = self.wheels.iter().map(|w| w.component.as_str());
-        let rest = [&self.python.component, &self.built_models.component, &self.libtorch.component];
+        let rest = [
+            &self.python.component,
+            &self.built_models.component,
+            &self.onnx_tests.component,
+            &self.libtorch.component,
+        ];
         wheels.chain(rest.into_iter().map(String::as_str)).collect()
     }
 
@@ -111,8 +128,8 @@ impl Pins {
         for name in self.resolve(without)? {
             chosen.remove(name);
         }
-        // The builder runs in the private environment.
-        if chosen.contains(self.built_models.component.as_str()) {
+        // The builder and the suites' writer run in the private environment.
+        if [&self.built_models.component, &self.onnx_tests.component].iter().any(|c| chosen.contains(c.as_str())) {
             chosen.insert(&self.python.component);
         }
         Ok(chosen)
@@ -133,7 +150,7 @@ impl Pins {
             if built.component == *name || built.models.contains(name) || name == "models" {
                 found.insert(&built.component);
             }
-            for component in [&self.python.component, &self.libtorch.component] {
+            for component in [&self.python.component, &self.onnx_tests.component, &self.libtorch.component] {
                 if component == name {
                     found.insert(component);
                 }
@@ -175,6 +192,7 @@ mod tests {
     fn a_model_stands_for_its_component() {
         assert_eq!(select(&["ppocr-rec"], &[]).unwrap(), ["ppocr"]);
         assert_eq!(select(&["bert-base"], &[]).unwrap(), ["built-models", "python"]);
+        assert_eq!(select(&["onnx-tests"], &[]).unwrap(), ["onnx-tests", "python"]);
         assert_eq!(select(&["libtorch", "onnxruntime"], &["libtorch"]).unwrap(), ["onnxruntime"]);
         assert!(!select(&[], &["libtorch"]).unwrap().contains(&"libtorch".to_owned()));
         assert!(!select(&["models"], &[]).unwrap().contains(&"onnxruntime".to_owned()));

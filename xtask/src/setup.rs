@@ -8,7 +8,7 @@ use std::process::Command;
 use anyhow::{Context, Result};
 
 use crate::cache::{self, Cache};
-use crate::pins::{BuiltModels, FilesFromWheel, LibTorch, Pins, PythonEnvironment};
+use crate::pins::{BuiltModels, FilesFromWheel, LibTorch, OnnxTests, Pins, PythonEnvironment};
 use crate::{libtorch, system, wheel};
 
 /// What to set up.
@@ -69,6 +69,7 @@ pub fn run(args: &Args) -> Result<()> {
     }
     step(&pins.python.component, &|| setup.python(&pins.python));
     step(&pins.built_models.component, &|| setup.built_models(&pins.built_models, &pins.python));
+    step(&pins.onnx_tests.component, &|| setup.onnx_tests(&pins.onnx_tests, &pins.python));
     step(&pins.libtorch.component, &|| setup.libtorch(&pins.libtorch));
     anyhow::ensure!(failures.is_empty(), "not everything could be set up\n{}", failures.join("\n"));
     Ok(())
@@ -87,6 +88,8 @@ fn list(pins: &Pins) {
     for model in &pins.built_models.models {
         println!("{:<14}   target/models/{model}.onnx", "");
     }
+    println!("{:<14} written by {}", pins.onnx_tests.component, pins.onnx_tests.script);
+    println!("{:<14}   target/{}", "", pins.onnx_tests.component);
     let w = &pins.libtorch.wheel;
     println!("{:<14} {} {}, {} MB, {}", pins.libtorch.component, w.package, w.version, w.megabytes, w.license);
     println!("{:<14}   target/libtorch", "");
@@ -210,6 +213,25 @@ impl Setup {
         for model in &pin.models {
             cache::link(&file(model), &self.target.join(format!("models/{model}.onnx")))?;
         }
+        Ok(if present { Outcome::Present } else { Outcome::Fetched })
+    }
+
+    fn onnx_tests(&self, pin: &OnnxTests, python: &PythonEnvironment) -> Result<Outcome> {
+        let script = system::root().join(&pin.script);
+        let text = fs::read_to_string(&script).with_context(|| format!("reading {}", script.display()))?;
+        let (environment, requirements) = self.environment_of(python)?;
+        let key = cache::hash_texts(["onnx-tests", &text, &requirements]);
+        let entry = self.cache.entry(&key);
+        let present = entry.is_dir();
+        if !present {
+            println!("  writing the suites of the onnx package");
+            let folder = self.cache.scratch()?;
+            let mut writer = Command::new(environment.join("bin/python"));
+            let said = system::output(writer.arg(&script).arg(folder.path()));
+            said.context("is the component `python` set up?")?.lines().for_each(|line| println!("  {line}"));
+            self.cache.publish(folder.path(), &key)?;
+        }
+        cache::link(&entry, &self.target.join(&pin.component))?;
         Ok(if present { Outcome::Present } else { Outcome::Fetched })
     }
 

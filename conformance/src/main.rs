@@ -1,0 +1,166 @@
+//! ONNX's own test suites through every path of Egret: interpreted, optimized and exported, compiled and run. Started by
+//! `cargo xtask conformance`, which writes the suites first.
+//!
+//! A test passes a stage, or is excluded by a category told from its model, or is listed in `skips.toml` with a reason.
+//! Anything else fails the run, and so does a listed test that passes.
+
+mod category;
+mod compare;
+mod pool;
+mod report;
+mod skips;
+mod stages;
+mod suite;
+mod worker;
+
+use std::collections::BTreeSet;
+use std::path::PathBuf;
+use std::process::ExitCode;
+use std::time::{Duration, Instant};
+
+use anyhow::{Result, bail};
+use clap::{Parser, Subcommand};
+use indicatif::{ProgressBar, ProgressStyle};
+
+use crate::category::Category;
+use crate::pool::Verdict;
+use crate::report::Row;
+use crate::skips::Skips;
+use crate::stages::{Runtime, Stage};
+use crate::worker::Job;
+
+#[derive(Parser)]
+#[command(name = "cargo xtask conformance", bin_name = "cargo xtask conformance")]
+struct Cli {
+    #[command(subcommand)]
+    command: Option<Command>,
+    #[command(flatten)]
+    args: Args,
+}
+
+#[derive(Subcommand)]
+enum Command {
+    /// Run jobs given as lines on the standard input
+    #[command(hide = true)]
+    Worker,
+}
+
+/// Run ONNX's test suites through every path
+#[derive(clap::Args)]
+struct Args {
+    /// Only these suites: node, simple, pytorch-converted, pytorch-operator, light
+    #[arg(long = "suite", value_name = "SUITE")]
+    suites: Vec<String>,
+    /// Only these stages
+    #[arg(long = "stage", value_enum, value_name = "STAGE")]
+    stages: Vec<Stage>,
+    /// Only tests whose `suite/name` holds one of these texts
+    #[arg(long = "filter", value_name = "TEXT")]
+    filters: Vec<String>,
+    /// Print a line of JSON per suite and stage
+    #[arg(long)]
+    json: bool,
+    /// Tests that run at once; by default one per core
+    #[arg(long, value_name = "N")]
+    jobs: Option<usize>,
+    /// Seconds that one stage of a test may take
+    #[arg(long, value_name = "S", default_value_t = 300)]
+    timeout: u64,
+    /// The folder with the suites
+    #[arg(long, value_name = "DIR")]
+    tests: Option<PathBuf>,
+}
+
+fn main() -> ExitCode {
+    let cli = Cli::parse();
+    let done = match cli.command {
+        Some(Command::Worker) => worker::run().map(|()| true),
+        None => run(&cli.args),
+    };
+    match done {
+        Ok(true) => ExitCode::SUCCESS,
+        Ok(false) => ExitCode::FAILURE,
+        Err(error) => {
+            eprintln!("error: {error:#}");
+            ExitCode::from(2)
+        }
+    }
+}
+
+fn run(args: &Args) -> Result<bool> {
+    let start = Instant::now();
+    let root = args.tests.clone().unwrap_or_else(|| egret_models::target_dir().join("onnx-tests"));
+    let tests = suite::list(&root, &args.suites, &args.filters)?;
+    if tests.is_empty() {
+        bail!("no test has such a name");
+    }
+    let mut stages = args.stages.clone();
+    if stages.is_empty() {
+        stages = vec![Stage::Interpret, Stage::Export, Stage::Compile];
+    }
+    if stages.contains(&Stage::Export) {
+        egret_verification::onnxruntime::library()?;
+    }
+    let skips = Skips::parse(include_str!("../skips.toml"))?;
+
+    let mut rows = Vec::new();
+    for test in tests {
+        let excluded = exclusion(&test)?;
+        rows.push(Row { test, excluded, verdict: Verdict::default() });
+    }
+    // Large models first, so that no worker ends long after the others.
+    let mut order: Vec<usize> = (0..rows.len()).filter(|i| rows[*i].excluded.is_none()).collect();
+    order.sort_by_key(|i| (rows[*i].test.suite != "light", *i));
+    let job = |(index, at): (usize, &usize)| Job {
+        index,
+        folder: rows[*at].test.folder.clone(),
+        stages: stages.iter().copied().collect(),
+        runtime: Runtime::Optimized,
+    };
+    let jobs: Vec<Job> = order.iter().enumerate().map(job).collect();
+    let bar = ProgressBar::new(jobs.len() as u64);
+    let style = ProgressStyle::with_template("{bar:40} {pos}/{len} {msg} {elapsed}")?;
+    bar.set_style(style);
+    let workers = args.jobs.unwrap_or_else(|| std::thread::available_parallelism().map_or(1, std::num::NonZero::get));
+    let verdicts = pool::run(jobs, workers, Duration::from_secs(args.timeout), &|at| {
+        bar.set_message(rows[order[at]].test.name.clone());
+        bar.inc(1);
+    })?;
+    bar.finish_and_clear();
+    for (at, verdict) in order.iter().zip(verdicts) {
+        rows[*at].verdict = verdict;
+    }
+
+    let complete = args.suites.is_empty() && args.filters.is_empty() && args.stages.is_empty();
+    let report = report::report(&rows, &stages, &skips, complete);
+    let mut text = String::new();
+    for (test, stage, what) in &report.faults {
+        text.push_str(&format!("FAILED {} {test}: {}\n", stage.name(), what.replace('\n', "; ")));
+    }
+    for what in &report.stale {
+        text.push_str(&format!("STALE {what}\n"));
+    }
+    if args.json {
+        eprint!("{text}");
+        for counts in &report.counts {
+            println!("{}", serde_json::to_string(counts)?);
+        }
+    } else {
+        print!("{text}");
+        println!("\n{}{:.0} s", report.table(), start.elapsed().as_secs_f64());
+    }
+    Ok(report.is_good())
+}
+
+/// The first category a test falls into.
+fn exclusion(test: &suite::Test) -> Result<Option<Category>> {
+    let model = suite::model(&test.folder)?;
+    let case = suite::read(&test.folder).ok();
+    let given = |name: &str| {
+        let set = case.as_ref()?.sets.first()?;
+        let (_, t) = set.inputs.iter().find(|(n, _)| n == name)?;
+        (t.len() == 1).then(|| t.get(0).to_f64())
+    };
+    let found: BTreeSet<Category> = category::of(&model, &given);
+    Ok(found.into_iter().next())
+}
