@@ -6,7 +6,7 @@ use std::sync::Arc;
 use bytes::Bytes;
 use smallvec::SmallVec;
 
-use crate::dim::Symbols;
+use crate::dim::{Symbol, Symbols};
 use crate::dtype::Literal;
 use crate::infer::{TypeError, infer};
 use crate::op::{Const, ConstId, Op, OpaqueId};
@@ -220,6 +220,16 @@ impl Graph {
     /// The type of a value.
     pub fn ty(&self, v: ValueId) -> &Type {
         &self.nodes[v.index()].ty
+    }
+
+    /// How many operands of a node come before its witnesses, and the symbols that those stand for.
+    pub fn witnesses(&self, v: ValueId) -> (usize, Vec<Symbol>) {
+        let node = self.node(v);
+        let types: SmallVec<[&Type; 4]> = node.args.iter().map(|a| self.ty(*a)).collect();
+        let count = node.op.regular(&types);
+        let symbols =
+            if count == types.len() { Vec::new() } else { node.op.unmentioned(&types[..count], &self.tables.symbols) };
+        (count, symbols)
     }
 
     /// All values, in topological order.

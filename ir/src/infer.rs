@@ -1,6 +1,6 @@
 //! Type inference: one function per kind, from operand types to the result's.
 
-use crate::dim::{self, Dim, Shape, Symbol};
+use crate::dim::{self, Backing, Dim, Shape, Symbol};
 use crate::dtype::DType;
 use crate::graph::Tables;
 use crate::op::call::Call;
@@ -105,6 +105,24 @@ pub enum TypeError {
         /// Name of the definition.
         name: &'static str,
     },
+    /// A data-backed symbol in an attribute that no operand's shape mentions, of a kind that takes no witnesses.
+    #[error("{kind} mentions {symbol}, which only data decides and no operand's shape mentions")]
+    Unwitnessed {
+        /// The kind.
+        kind: &'static str,
+        /// The symbol.
+        symbol: Symbol,
+    },
+    /// A witness of another type than `i64[]`.
+    #[error("operand {operand} of {kind} is a witness of an extent and must be i64[], got {got}")]
+    Witness {
+        /// The kind.
+        kind: &'static str,
+        /// Operand position.
+        operand: usize,
+        /// Its type.
+        got: Type,
+    },
     /// A tuple part that does not exist.
     #[error("part {index} of {of}")]
     Part {
@@ -118,6 +136,7 @@ pub enum TypeError {
 /// The type of `op` applied to operands of the given types.
 pub fn infer(op: &Op, args: &[&Type], tables: &Tables) -> Result<Type, TypeError> {
     let kind = op.kind();
+    let args = &args[..witnesses(op, args, tables)?];
     let arity = |n: usize| {
         if args.len() == n { Ok(()) } else { Err(TypeError::Arity { kind, expected: n, got: args.len() }) }
     };
@@ -135,7 +154,10 @@ pub fn infer(op: &Op, args: &[&Type], tables: &Tables) -> Result<Type, TypeError
                 }
             }
         }
-        Op::Dim(_) => Type::tensor(DType::I64, []),
+        Op::Dim(d) => {
+            dim_operands(d, args, tables)?;
+            Type::tensor(DType::I64, [])
+        }
         Op::Iota { len, dtype } => {
             arity(0)?;
             Type::tensor(*dtype, [len.clone()])
@@ -225,6 +247,53 @@ pub fn infer(op: &Op, args: &[&Type], tables: &Tables) -> Result<Type, TypeError
     Ok(ty)
 }
 
+/// Checks the witnesses; the number of operands before them.
+fn witnesses(op: &Op, args: &[&Type], tables: &Tables) -> Result<usize, TypeError> {
+    let kind = op.kind();
+    let count = op.regular(args);
+    let (regular, given) = args.split_at(count);
+    let wanted = op.unmentioned(regular, &tables.symbols);
+    if wanted.len() != given.len() {
+        let takes = match op {
+            Op::Dim(_)
+            | Op::Iota { .. }
+            | Op::Reshape(_)
+            | Op::Broadcast(_)
+            | Op::Slice(_)
+            | Op::Pad(_)
+            | Op::ArgSort { .. } => true,
+            Op::Call(call) => matches!(**call, Call::Resize(_)),
+            Op::Input(_)
+            | Op::Const(_)
+            | Op::Permute(_)
+            | Op::Concat(_)
+            | Op::Gather(_)
+            | Op::Scatter(..)
+            | Op::Map(_)
+            | Op::Reduce { .. }
+            | Op::Contract { .. }
+            | Op::If(..)
+            | Op::Loop(_)
+            | Op::Opaque(_)
+            | Op::Proj(_) => false,
+        };
+        return Err(match wanted.into_iter().next() {
+            Some(symbol) if !takes => TypeError::Unwitnessed { kind, symbol },
+            _ => TypeError::Arity {
+                kind,
+                expected: count + op.unmentioned(regular, &tables.symbols).len(),
+                got: args.len(),
+            },
+        });
+    }
+    for (i, ty) in given.iter().enumerate() {
+        if !crate::op::witness::is_witness(ty) {
+            return Err(TypeError::Witness { kind, operand: count + i, got: (*ty).clone() });
+        }
+    }
+    Ok(count)
+}
+
 fn extents_are_sane(kind: &'static str, ty: &Type) -> Result<(), TypeError> {
     let Type::Tensor(t) = ty else { return Ok(()) };
     for d in &t.shape {
@@ -235,6 +304,23 @@ fn extents_are_sane(kind: &'static str, ty: &Type) -> Result<(), TypeError> {
     let count = dim::count(&t.shape);
     if count.is_invalid() || count.as_const().is_some_and(|c| c.checked_mul(8).is_none()) {
         return Err(TypeError::Extent { kind, what: "the element count", value: count });
+    }
+    Ok(())
+}
+
+/// Each regular operand of a Dim has a shape that mentions a data-backed symbol of the expression.
+fn dim_operands(d: &Dim, args: &[&Type], tables: &Tables) -> Result<(), TypeError> {
+    let mut wanted = Vec::new();
+    d.symbols(&mut |s| wanted.push(s.clone()));
+    wanted.retain(|s| tables.symbols.info(s).backing == Backing::Data);
+    for ty in args {
+        let mut mentions = false;
+        for e in ty.as_tensor().iter().flat_map(|t| &t.shape) {
+            e.symbols(&mut |s| mentions |= wanted.contains(s));
+        }
+        if !mentions {
+            return Err(TypeError::Arity { kind: "dim", expected: 0, got: args.len() });
+        }
     }
     Ok(())
 }

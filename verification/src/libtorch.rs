@@ -129,12 +129,11 @@ impl Executor for LibTorch<'_> {
         for &v in &region.order {
             let node = graph.node(v);
             let args: Vec<&tch::Tensor> = node.args.iter().filter_map(|a| values.get(a)).collect();
-            let value = evaluate(graph, v, &args, &bindings).map_err(fail(v))?;
-            if let Op::Dim(d) = &node.op
-                && let Some(symbol) = d.as_symbol()
-            {
-                bindings.set(symbol, value.int64_value(&[]));
+            let (count, symbols) = graph.witnesses(v);
+            for (symbol, witness) in symbols.iter().zip(args.iter().skip(count)) {
+                bindings.set(symbol, witness.int64_value(&[]));
             }
+            let value = evaluate(graph, v, &args[..count.min(args.len())], &bindings).map_err(fail(v))?;
             if targets.contains(&v) {
                 let dtype = node.ty.as_tensor().map_or(DType::F32, |t| t.dtype);
                 results.insert(v, of_torch(&value, dtype).map_err(fail(v))?);

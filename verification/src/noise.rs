@@ -16,7 +16,7 @@ use egret_ir::{DType, Graph, ValueId};
 
 use crate::criteria;
 use crate::profile::{Constants, Profile, rounds, unit_roundoff};
-use crate::region::{Opaques, Region, bind_dim, not_a_tensor, onnx_op};
+use crate::region::{Opaques, Region, at, given_values, not_a_tensor, onnx_op};
 use crate::rng::Rng;
 
 /// How runs are made.
@@ -260,12 +260,7 @@ fn truth(
     let mut wanted: std::collections::BTreeSet<ValueId> = region.targets.iter().copied().collect();
     wanted.extend(region.order.iter().filter(|v| reached.contains(v)).flat_map(|v| &graph.node(*v).args));
     let mut uses = uses(graph, region.order.iter().copied());
-    let mut values: BTreeMap<ValueId, Value<f64>> = BTreeMap::new();
-    for c in &region.cut {
-        if let Some(a) = given.get(c) {
-            values.insert(*c, a.clone().into());
-        }
-    }
+    let mut values = given_values(graph, region, given, bindings);
     let mut base = Base { values: BTreeMap::new(), scales: BTreeMap::new() };
     let mut results: BTreeMap<ValueId, Array<f64>> = BTreeMap::new();
     for &v in &region.order {
@@ -276,7 +271,7 @@ fn truth(
         } else {
             eval_node(graph, v, &real, &args, bindings)?
         };
-        bind_dim(&node.op, &value, bindings);
+        bindings.learn(graph, v, &args, &value).map_err(|trap| at(graph, v, trap))?;
         if keep {
             let clean = !reached.contains(&v) && wanted.contains(&v) && !is_cheap(graph, v, &value);
             if clean || first(&v) {

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use egret_ir::eval::{Array, Bindings, Domain, EvalError, Value, eval_node};
+use egret_ir::eval::{Array, Bindings, Domain, EvalError, Trap, Value, eval_node};
 use egret_ir::op::Op;
 use egret_ir::origin::Origin;
 use egret_ir::{Graph, ValueId};
@@ -120,7 +120,7 @@ impl<D: Domain> Opaques<D> for NoOpaques {
     }
 }
 
-/// Evaluates a region. Values that nobody needs any more are dropped on the way. Symbols that a Dim node computes are
+/// Evaluates a region. Values that nobody needs any more are dropped on the way. Symbols that data decides are
 /// added to `bindings`.
 pub fn evaluate<D: Domain>(
     graph: &Graph,
@@ -136,12 +136,7 @@ pub fn evaluate<D: Domain>(
             *uses.entry(*a).or_default() += 1;
         }
     }
-    let mut values: BTreeMap<ValueId, Value<D::Float>> = BTreeMap::new();
-    for c in &region.cut {
-        if let Some(a) = given.get(c) {
-            values.insert(*c, a.clone().into());
-        }
-    }
+    let mut values = given_values(graph, region, given, bindings);
     let mut results: BTreeMap<ValueId, Value<D::Float>> = BTreeMap::new();
     for &v in &region.order {
         let node = graph.node(v);
@@ -151,7 +146,7 @@ pub fn evaluate<D: Domain>(
         } else {
             eval_node(graph, v, domain, &args, bindings)?
         };
-        bind_dim(&node.op, &value, bindings);
+        bindings.learn(graph, v, &args, &value).map_err(|trap| at(graph, v, trap))?;
         for a in &node.args {
             if let Some(n) = uses.get_mut(a) {
                 *n -= 1;
@@ -176,15 +171,25 @@ pub fn evaluate<D: Domain>(
 
 /// The error for a value that is no tensor.
 pub fn not_a_tensor(graph: &Graph, v: ValueId) -> EvalError {
-    let trap = egret_ir::eval::Trap::NotTensor(graph.ty(v).clone());
+    at(graph, v, Trap::NotTensor(graph.ty(v).clone()))
+}
+
+/// A problem at a value.
+pub fn at(graph: &Graph, v: ValueId, trap: Trap) -> EvalError {
     EvalError { value: v, at: egret_ir::check::OriginPrefix(graph.node(v).origins.clone()), trap }
 }
 
-/// Records the value of a symbol that a Dim node computes.
-pub fn bind_dim<F: Copy>(op: &Op, value: &Value<F>, bindings: &mut Bindings) {
-    if let (Op::Dim(d), Some([n])) = (op, value.tensor().and_then(Array::ints))
-        && let Some(symbol) = d.as_symbol()
-    {
-        bindings.set(symbol, *n);
+/// Values that are given, with the symbols that their shapes bind.
+pub fn given_values<F: Copy>(
+    graph: &Graph,
+    region: &Region,
+    given: &BTreeMap<ValueId, Array<F>>,
+    bindings: &mut Bindings,
+) -> BTreeMap<ValueId, Value<F>> {
+    let found = region.cut.iter().filter_map(|c| Some((*c, Value::from(given.get(c)?.clone()))));
+    let values: BTreeMap<ValueId, Value<F>> = found.collect();
+    for (v, value) in &values {
+        bindings.bind_result(graph.ty(*v), value, &graph.tables.symbols);
     }
+    values
 }

@@ -116,6 +116,8 @@ struct Importer<'a> {
     external: &'a mut External,
     opsets: &'a Opsets,
     known: BTreeMap<ValueId, Known>,
+    /// The values of extents that only data decides.
+    witnesses: BTreeMap<Symbol, ValueId>,
     /// Upper bounds of symbols that the model needs to run at all.
     bounds: BTreeMap<Symbol, i64>,
     values: IndexMap<Arc<str>, ValueId>,
@@ -149,6 +151,7 @@ impl<'a> Importer<'a> {
             external,
             opsets,
             known: BTreeMap::new(),
+            witnesses: BTreeMap::new(),
             bounds,
             values: IndexMap::new(),
             lost: BTreeSet::new(),
@@ -420,7 +423,7 @@ impl<'a> Importer<'a> {
             graph: &mut self.graph,
             known: &mut self.known,
             bounds: &mut self.bounds,
-            open: None,
+            witnesses: &mut self.witnesses,
             external: self.external,
             node: proto,
             opset,
@@ -429,23 +432,15 @@ impl<'a> Importer<'a> {
         };
         if let Some(known) = known::evaluate(&mut lower) {
             // What cannot be put into the graph that way is lowered as it is, and stays known beside it.
-            if let (Ok(v), None) = (known.materialize(&mut lower), &lower.open) {
+            if let Ok(v) = known.materialize(&mut lower) {
                 self.known.insert(v, known);
                 return Ok(vec![v]);
             }
         }
-        lower.open = None;
         let Some(row) = ops::find(proto.op_type(), opset) else {
             return Err(Fail::Opaque(format!("operator {}", proto.op_type())));
         };
-        let results = (row.lower)(&mut lower)?;
-        match lower.open.take() {
-            None => Ok(results),
-            Some(symbol) => {
-                let reason = format!("the extent {symbol}, known only at run time");
-                Err(Fail::OpaqueTyped(reason, results.iter().map(|v| self.graph.ty(*v).clone()).collect()))
-            }
-        }
+        (row.lower)(&mut lower)
     }
 
     fn lose(&mut self, flat: &FlatNode, faults: Vec<Problem>) {

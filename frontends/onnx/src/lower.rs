@@ -6,9 +6,7 @@
 
 use std::collections::BTreeMap;
 
-use egret_ir::dim::{Atom, Backing, Symbols};
-use egret_ir::op::attrs::Attr;
-use egret_ir::op::call::Call;
+use egret_ir::dim::{Atom, Symbols};
 use egret_ir::op::scalar::Scalar;
 use egret_ir::op::spec::{GatherSpec, Spec};
 use egret_ir::op::{Const, Monoid, Op, PadAxis, Perm, SliceAxis};
@@ -49,8 +47,8 @@ pub struct Lower<'a> {
     pub opset: i64,
     /// Its operands.
     pub inputs: &'a [Option<ValueId>],
-    /// An extent known only at run time that some attribute needs: the node stays opaque with the types found.
-    pub open: Option<String>,
+    /// The values of extents that only data decides (`i64[]`).
+    pub witnesses: &'a mut BTreeMap<Symbol, ValueId>,
     /// Upper bounds of extents that the model needs to run at all.
     pub bounds: &'a mut BTreeMap<Symbol, i64>,
     /// Recorded with each operator.
@@ -216,18 +214,19 @@ impl Lower<'_> {
     /// Adds an operator. What inference refuses is the model's fault if all extents are numbers; else the extents just
     /// cannot be proved to fit, and the node stays opaque.
     ///
-    /// An attribute may mention an extent that only appears at run time where an operand has it; else nothing would
-    /// make sure that it is there in time, and the node stays opaque ([`Lower::open`]).
+    /// An extent that only data decides, mentioned by an attribute and by no operand's shape, gets its witness here.
     pub fn emit(&mut self, op: Op, args: &[ValueId]) -> Result<ValueId, Fail> {
         if let Some(v) = args.iter().find(|v| matches!(self.graph.ty(**v), Type::Foreign(_))) {
             return Err(opaque(format!("an operand of type {}", self.graph.ty(*v))));
         }
-        if let Some(symbol) = self.unwitnessed(&op, args) {
-            // Typed all the same, so that the node's results have types when it stays opaque.
-            self.open.get_or_insert(symbol);
+        let types: Vec<&Type> = args.iter().map(|v| self.graph.ty(*v)).collect();
+        let unmentioned = op.unmentioned(&types, &self.graph.tables.symbols);
+        let known = types.iter().all(|t| t.as_tensor().is_none_or(|t| t.static_shape().is_some()));
+        let mut args = args.to_vec();
+        for symbol in unmentioned {
+            args.push(self.witness(&symbol)?);
         }
-        self.graph.add(op, args, self.origins.clone()).map_err(|report| {
-            let known = args.iter().all(|v| self.graph.ty(*v).as_tensor().is_none_or(|t| t.static_shape().is_some()));
+        self.graph.add(op, &args, self.origins.clone()).map_err(|report| {
             if known {
                 bad("inputs", ProblemKind::IllTyped { report: report.to_string() })
             } else {
@@ -236,38 +235,33 @@ impl Lower<'_> {
         })
     }
 
-    /// A data-backed symbol that the attributes of `op` mention and the operands' shapes do not.
-    fn unwitnessed(&self, op: &Op, args: &[ValueId]) -> Option<String> {
-        let symbols = &self.graph.tables.symbols;
-        if symbols.0.values().all(|info| info.backing == Backing::Input) {
-            return None;
+    /// The value of a data-backed symbol as `i64[]`: what computed it, or the extent of the first value that has it.
+    fn witness(&mut self, symbol: &Symbol) -> Result<ValueId, Fail> {
+        if let Some(v) = self.witnesses.get(symbol) {
+            return Ok(*v);
         }
-        let mut mentioned = Vec::new();
-        let mut see = |d: &Dim| d.symbols(&mut |s| mentioned.push(s.clone()));
-        for attr in op.split().1 {
-            match attr {
-                Attr::Dim(d) => see(&d),
-                Attr::Dims(list) => list.iter().for_each(&mut see),
-                Attr::Insert(list) => list.iter().for_each(|(_, d)| see(d)),
-                Attr::Slices(list) => list.iter().for_each(|a| [&a.start, &a.len].into_iter().for_each(&mut see)),
-                Attr::Pads(list) => list.iter().for_each(|a| [&a.lo, &a.hi].into_iter().for_each(&mut see)),
-                Attr::Spec(spec) => spec.ext().iter().for_each(|(_, d)| see(d)),
-                Attr::Perm(_) | Attr::Axis(_) | Attr::Gather(_) | Attr::DType(_) | Attr::Literal(_) => {}
+        let d = Dim::symbol(symbol.clone());
+        let has = |v: &ValueId| self.graph.ty(*v).as_tensor().is_some_and(|t| t.shape.contains(&d));
+        let Some(carrier) = self.graph.values().find(has) else {
+            return Err(opaque(format!("the extent {symbol}, known only at run time")));
+        };
+        let v = self.graph.add(Op::Dim(d), &[carrier], self.origins.clone()).map_err(|e| opaque(e.to_string()))?;
+        self.witnesses.insert(symbol.clone(), v);
+        Ok(v)
+    }
+
+    /// A new extent with the value of `witness` (`i64[]`), between 0 and `max` where that is given.
+    pub fn extent_of(&mut self, witness: ValueId, max: Option<i64>) -> Dim {
+        let stem = self.node.output.iter().find(|name| !name.is_empty()).map_or("extent", String::as_str);
+        let d = opaque::fresh(self.graph, stem);
+        if let Some(symbol) = d.as_symbol() {
+            let info = self.graph.tables.symbols.0.get_mut(symbol);
+            if let (Some(info), Some(max)) = (info, max) {
+                info.max = max;
             }
+            self.witnesses.insert(symbol.clone(), witness);
         }
-        if let Op::Call(call) = op
-            && let Call::Resize(resize) = &**call
-        {
-            for d in &resize.sizes {
-                d.symbols(&mut |s| mentioned.push(s.clone()));
-            }
-        }
-        mentioned.retain(|s| symbols.info(s).backing == Backing::Data);
-        let mut witnessed = Vec::new();
-        for d in args.iter().filter_map(|v| self.graph.ty(*v).as_tensor()).flat_map(|t| &t.shape) {
-            d.symbols(&mut |s| witnessed.push(s.clone()));
-        }
-        mentioned.into_iter().find(|s| !witnessed.contains(s)).map(|s| s.name().to_owned())
+        d
     }
 
     /// A rank-0 literal.
@@ -301,7 +295,11 @@ impl Lower<'_> {
         if let Some(c) = d.as_const() {
             return self.literal(Literal::from_i64(dtype, c));
         }
-        let v = self.emit(Op::Dim(d.clone()), &[])?;
+        let given = d.as_symbol().and_then(|s| self.witnesses.get(s).copied());
+        let v = match given {
+            Some(v) => v,
+            None => self.emit(Op::Dim(d.clone()), &[])?,
+        };
         self.cast(v, dtype)
     }
 

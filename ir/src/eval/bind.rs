@@ -3,14 +3,19 @@
 use std::collections::BTreeMap;
 
 use super::error::Trap;
-use crate::dim::{Dim, Symbol};
+use super::{Array, Value};
+use crate::dim::{Backing, Dim, Symbol, Symbols};
 use crate::dtype::DType;
-use crate::graph::Graph;
+use crate::graph::{Graph, ValueId};
 use crate::types::Type;
 
 /// The values of symbols during a run.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Bindings(BTreeMap<Symbol, i64>);
+pub struct Bindings {
+    values: BTreeMap<Symbol, i64>,
+    /// What witnesses of this graph said.
+    witnessed: BTreeMap<Symbol, i64>,
+}
 
 impl Bindings {
     /// The values that input shapes give to a graph's symbols: of each symbol that is the whole extent of some input axis.
@@ -21,6 +26,7 @@ impl Bindings {
     }
 
     pub(super) fn bind_inputs(&mut self, graph: &Graph, shapes: &[&[usize]]) {
+        self.witnessed.clear();
         let mut own = BTreeMap::new();
         for (decl, shape) in graph.inputs.iter().zip(shapes) {
             let Some(t) = decl.ty.as_tensor() else { continue };
@@ -30,28 +36,64 @@ impl Bindings {
                 }
             }
         }
-        self.0.extend(own);
+        self.values.extend(own);
     }
 
     /// Gives a symbol a value.
     pub fn set(&mut self, symbol: &Symbol, value: i64) {
-        self.0.insert(symbol.clone(), value);
+        self.values.insert(symbol.clone(), value);
     }
 
     /// The value of a symbol, where it has one.
     pub fn get(&self, symbol: &Symbol) -> Option<i64> {
-        self.0.get(symbol).copied()
+        self.values.get(symbol).copied()
     }
 
-    /// Gives the unbound symbols of `expr`, in order of name, the values of witnesses.
-    pub(super) fn witness(&mut self, expr: &Dim, values: impl Iterator<Item = i64>) {
-        let mut unbound = std::collections::BTreeSet::new();
-        expr.symbols(&mut |s| {
-            if !self.0.contains_key(s) {
-                unbound.insert(s.clone());
+    /// Gives the symbols that a node's witness operands stand for their values; the number of operands before them.
+    pub fn bind_witnesses<F: Copy>(&mut self, graph: &Graph, v: ValueId, args: &[&Value<F>]) -> Result<usize, Trap> {
+        let (count, symbols) = graph.witnesses(v);
+        for (symbol, value) in symbols.iter().zip(args.iter().skip(count)) {
+            let Some([second]) = value.tensor().and_then(Array::ints) else {
+                return Err(Trap::NotTensor(Type::Tuple([].into())));
+            };
+            if let Some(first) = self.witnessed.insert(symbol.clone(), *second).filter(|first| first != second) {
+                return Err(Trap::Witness { symbol: symbol.clone(), first, second: *second });
             }
-        });
-        self.0.extend(unbound.into_iter().zip(values));
+            self.set(symbol, *second);
+        }
+        Ok(count)
+    }
+
+    /// Takes the values of data-backed symbols from a node that was evaluated: from its witnesses and its result.
+    pub fn learn<F: Copy>(
+        &mut self,
+        graph: &Graph,
+        v: ValueId,
+        args: &[&Value<F>],
+        result: &Value<F>,
+    ) -> Result<(), Trap> {
+        self.bind_witnesses(graph, v, args)?;
+        self.bind_result(graph.ty(v), result, &graph.tables.symbols);
+        Ok(())
+    }
+
+    /// Gives the data-backed symbols that are whole extents of a result's type their values.
+    pub fn bind_result<F: Copy>(&mut self, ty: &Type, value: &Value<F>, symbols: &Symbols) {
+        match (ty, value) {
+            (Type::Tensor(t), Value::Tensor(a)) => {
+                for (s, n) in t.shape.iter().zip(a.shape()).filter_map(|(d, n)| Some((d.as_symbol()?, n))) {
+                    if symbols.info(s).backing == Backing::Data {
+                        self.set(s, *n as i64);
+                    }
+                }
+            }
+            (Type::Tuple(types), Value::Tuple(values)) => {
+                for (ty, value) in types.iter().zip(values.iter()) {
+                    self.bind_result(ty, value, symbols);
+                }
+            }
+            _ => {}
+        }
     }
 
     /// The value of an expression.

@@ -45,6 +45,16 @@ pub enum Trap {
     /// A symbol whose value neither input shapes nor witnesses give.
     #[error("the value of dimension `{}` is unknown", .0.name())]
     Unbound(Symbol),
+    /// Two witnesses of one symbol that disagree.
+    #[error("dimension `{}` is {first} by one operand and {second} by another", .symbol.name())]
+    Witness {
+        /// The symbol.
+        symbol: Symbol,
+        /// Its value so far.
+        first: i64,
+        /// The other value.
+        second: i64,
+    },
     /// A shape expression that is negative, overflows or divides by zero for these inputs.
     #[error("the extent {0} is no size for these inputs")]
     Extent(Dim),

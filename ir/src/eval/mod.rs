@@ -109,7 +109,7 @@ impl<D: Domain> Cx<'_, D> {
         match op {
             Op::Const(Const::Scalar(l)) => Ok(array::from_literal(self.domain, *l)),
             Op::Const(Const::Dense(id)) => Ok(array::from_tensor(self.domain, self.tables.tensor(*id))),
-            Op::Dim(d) => Ok(Array::int(DType::I64, [], vec![self.witnessed(d, args).number(d)?])),
+            Op::Dim(d) => Ok(Array::int(DType::I64, [], vec![self.number(d)?])),
             Op::Iota { len, dtype } => {
                 let n = array::count(&[self.size(len)?])?;
                 let ramp = Array::int(DType::I64, [n], (0..n as i64).collect());
@@ -145,20 +145,12 @@ impl<D: Domain> Cx<'_, D> {
             Op::Reduce { monoid, spec, acc } => folds::reduce(self, site, *monoid, spec, *acc, arg(0)?),
             Op::Contract { spec, acc, out } => folds::contract(self, site, spec, *acc, *out, arg(0)?, arg(1)?),
             Op::ArgSort { axis, order, keep } => {
-                let keep = self.witnessed(keep, &args[1.min(args.len())..]).size(keep)?;
-                folds::argsort(self, usize::from(*axis), *order, keep, arg(0)?)
+                folds::argsort(self, usize::from(*axis), *order, self.size(keep)?, arg(0)?)
             }
             Op::Input(_) | Op::If(..) | Op::Loop(_) | Op::Call(_) | Op::Opaque(_) | Op::Proj(_) => {
                 Err(self.misfit(kind, args))
             }
         }
-    }
-
-    /// The bindings with unbound symbols of `expr` taken, in order of name, from rank-0 witness operands.
-    fn witnessed(&self, expr: &Dim, witnesses: &[&Array<D::Float>]) -> Bindings {
-        let mut bindings = self.bindings.clone();
-        bindings.witness(expr, witnesses.iter().filter_map(|w| w.ints()?.first().copied()));
-        bindings
     }
 
     /// Any kind but Input.
@@ -283,18 +275,17 @@ fn evaluate<D: Domain>(
             op => {
                 let args: Option<Vec<&Value<D::Float>>> =
                     node.args.iter().map(|a| values[a.index()].as_ref()).collect();
-                let cx = Cx { domain, tables: &graph.tables, bindings: &bindings };
-                match args {
-                    Some(args) => cx.op(sub_site(site, u64::from(v.0)), op, &args),
-                    None => Err(Trap::NotTensor(node.ty.clone())),
-                }
+                let run = |args: Vec<&Value<D::Float>>| {
+                    let count = bindings.bind_witnesses(graph, v, &args)?;
+                    let cx = Cx { domain, tables: &graph.tables, bindings: &bindings };
+                    cx.op(sub_site(site, u64::from(v.0)), op, &args[..count])
+                };
+                args.ok_or_else(|| Trap::NotTensor(node.ty.clone())).and_then(run)
             }
         };
         let value = value.map_err(|t| error(graph, v, t))?;
-        if let (Op::Dim(d), Some(n)) = (&node.op, value.tensor().and_then(Array::ints))
-            && let Some(symbol) = d.as_symbol()
-        {
-            bindings.set(symbol, n[0]);
+        if matches!(node.op, Op::If(..) | Op::Loop(_)) {
+            bindings.bind_result(&node.ty, &value, &graph.tables.symbols);
         }
         values[v.index()] = Some(value);
         if !keep_all {
@@ -349,8 +340,10 @@ pub fn eval_node<D: Domain>(
     args: &[&Value<D::Float>],
     bindings: &Bindings,
 ) -> Result<Value<D::Float>, EvalError> {
-    let cx = Cx { domain, tables: &graph.tables, bindings };
-    cx.op(sub_site(0, u64::from(v.0)), &graph.node(v).op, args).map_err(|t| error(graph, v, t))
+    let mut bindings = bindings.clone();
+    let count = bindings.bind_witnesses(graph, v, args).map_err(|t| error(graph, v, t))?;
+    let cx = Cx { domain, tables: &graph.tables, bindings: &bindings };
+    cx.op(sub_site(0, u64::from(v.0)), &graph.node(v).op, &args[..count]).map_err(|t| error(graph, v, t))
 }
 
 /// The scale of a contraction's or sum's rounding error at each result: the same kind over absolute values, in f64

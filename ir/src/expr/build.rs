@@ -24,6 +24,8 @@ fn cast(e: Expr, from: DType, to: DType) -> Expr {
 
 /// The tensor expression of `op` over operands of these types; None where the kind has none or the types do not fit.
 pub fn meaning(op: &Op, args: &[&Type]) -> Option<TensorExpr> {
+    // Witnesses give symbols their values; the expression names the symbols.
+    let args = &args[..op.regular(args)];
     let tensors: Option<Vec<&TensorType>> = args.iter().map(|t| t.as_tensor()).collect();
     let tensors = tensors?;
     let body = match op {

@@ -6,6 +6,7 @@ pub mod attrs;
 pub mod call;
 pub mod scalar;
 pub mod spec;
+pub mod witness;
 
 use std::fmt;
 
@@ -229,7 +230,8 @@ pub enum Op {
     Input(u32),
     /// A literal.
     Const(Const),
-    /// The value of a shape expression as `i64[]`; operands are witnesses of its data-backed symbols.
+    /// The value of a shape expression as `i64[]`; operands are tensors whose shapes mention its data-backed symbols, then
+    /// witnesses of the others ([`witness`]).
     Dim(Dim),
     /// `out[i] = i`.
     Iota {

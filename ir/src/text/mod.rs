@@ -9,18 +9,23 @@
 //!   return "y" %1
 //! }
 //! ```
+//!
+//! Symbols whose values only data decides are named first: `data n, m`.
 
 mod attrs;
 mod lex;
 mod parse;
 
+use std::collections::BTreeSet;
 use std::fmt::Write as _;
 
+use crate::dim::{Backing, Symbol};
 use crate::graph::{Graph, Tables};
 use crate::op::Op;
 use crate::op::attrs::Attr;
 use crate::program::{Program, Source};
 use crate::tensor::Tensor;
+use crate::types::Type;
 
 pub use parse::{ParseError, Sort, parse, parse_attr, parse_type, parse_with, sorts};
 
@@ -70,6 +75,10 @@ fn small_tensor_text(t: &Tensor) -> String {
 pub fn print_indented(graph: &Graph, indent: usize) -> String {
     let pad = " ".repeat(indent);
     let mut out = format!("{pad}graph {} {{\n", quoted(&graph.name));
+    let data = data_backed(graph);
+    if !data.is_empty() {
+        let _ = writeln!(out, "{pad}  data {}", data.iter().map(ToString::to_string).collect::<Vec<_>>().join(", "));
+    }
     for v in graph.values() {
         let node = graph.node(v);
         let _ = write!(out, "{pad}  %{} = ", v.0);
@@ -91,6 +100,28 @@ pub fn print_indented(graph: &Graph, indent: usize) -> String {
     let results: Vec<String> = graph.outputs.iter().map(|o| format!("{} %{}", quoted(&o.name), o.value.0)).collect();
     let _ = write!(out, "{pad}  return {}\n{pad}}}\n", results.join(", "));
     out
+}
+
+/// The data-backed symbols that the graph mentions.
+fn data_backed(graph: &Graph) -> BTreeSet<Symbol> {
+    fn visit_type(ty: &Type, visit: &mut dyn FnMut(&Symbol)) {
+        match ty {
+            Type::Tensor(t) => t.shape.iter().for_each(|d| d.symbols(visit)),
+            Type::Tuple(parts) => parts.iter().for_each(|t| visit_type(t, visit)),
+            Type::Foreign(_) => {}
+        }
+    }
+    let mut found = BTreeSet::new();
+    let mut see = |s: &Symbol| {
+        if graph.tables.symbols.info(s).backing == Backing::Data {
+            found.insert(s.clone());
+        }
+    };
+    for node in graph.nodes() {
+        visit_type(&node.ty, &mut see);
+        node.op.each_dim(&mut |d| d.symbols(&mut see));
+    }
+    found
 }
 
 fn dense_text(id: u32, tables: &Tables) -> String {

@@ -3,7 +3,7 @@
 mod attrs;
 
 use super::lex::{Kind, Token, lex};
-use crate::dim::{Dim, Symbol};
+use crate::dim::{Backing, Dim, Symbol};
 use crate::dtype::{DType, Literal};
 use crate::graph::{Args, Graph, InputDecl, Node, Tables, ValueId};
 use crate::infer::infer;
@@ -150,6 +150,15 @@ impl Parser {
         let mut graph = Graph::new(&name);
         graph.tables = tables;
         self.expect("{")?;
+        if self.eat_word("data") {
+            loop {
+                let symbol = Symbol::new(&self.word()?);
+                graph.tables.symbols.0.entry(symbol).or_default().backing = Backing::Data;
+                if !self.eat(",") {
+                    break;
+                }
+            }
+        }
         while !self.eat_word("return") {
             self.node(&mut graph)?;
         }

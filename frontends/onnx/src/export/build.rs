@@ -94,10 +94,15 @@ impl<'a> Build<'a> {
 
     fn templates(&mut self, c: ClassId, node: &ClassNode) {
         let args = node.args.as_slice();
+        let types: Vec<&Type> = args.iter().map(|a| self.classes.ty(*a)).collect();
+        // With witnesses, data decides an attribute: such nodes are written as they were imported.
+        if node.op.regular(&types) < args.len() {
+            return;
+        }
         match &node.op {
             Op::Input(_) | Op::Const(_) | Op::Opaque(_) | Op::Proj(_) | Op::If(..) | Op::Loop(_) => {}
             Op::Dim(d) if args.is_empty() => super::dims::dim(self, c, d),
-            // With witnesses: data decides.
+            // With operands, data decides.
             Op::Dim(_) => {}
             Op::Iota { len, dtype } => super::dims::iota(self, c, len, *dtype),
             Op::Permute(p) => super::movement::permute(self, c, p, args[0]),

@@ -66,7 +66,7 @@ fn pattern(node: &NodeProto, dtype: DType, opset: i64) -> Option<Pattern> {
         graph: &mut body,
         known: &mut BTreeMap::new(),
         bounds: &mut BTreeMap::new(),
-        open: None,
+        witnesses: &mut BTreeMap::new(),
         external: &mut External::new(None),
         node,
         opset,

@@ -5,6 +5,7 @@ mod fast;
 mod kinds;
 mod meanings;
 mod scalars;
+mod witness;
 
 use super::{Trap, native};
 use crate::dim::{Dim, Symbol};
