@@ -227,31 +227,31 @@ mod tests {
         let n = Dim::symbol(Symbol::new("n"));
         b.input(InputDecl {
             name: "x".into(),
-            ty: Type::tensor(DType::F32, vec![n.clone(), Dim::from(6)]),
+            ty: Type::tensor(DType::F32, vec![n.clone(), Dim::from(6i64)]),
             default: None,
         });
-        let shape = b.dims(&[n.clone(), Dim::from(6)], DType::I32).unwrap();
-        assert_eq!(b.elements(shape), Some(vec![n.clone(), Dim::from(6)]));
+        let shape = b.dims(&[n.clone(), Dim::from(6i64)], DType::I32).unwrap();
+        assert_eq!(b.elements(shape), Some(vec![n.clone(), Dim::from(6i64)]));
         let first = b.slice_axis(shape, 0, Dim::ZERO, Dim::ONE).unwrap();
         let six = b.slice_axis(shape, 0, Dim::ONE, Dim::ONE).unwrap();
         let both = b.map(Scalar::Mul, &[first, six]).unwrap();
-        assert_eq!(b.elements(both), Some(vec![n.clone() * Dim::from(6)]));
+        assert_eq!(b.elements(both), Some(vec![n.clone() * Dim::from(6i64)]));
         let half = b.with(Scalar::Div, both, 3.0).unwrap();
-        assert_eq!(b.elements(half), Some(vec![n * Dim::from(2)]));
+        assert_eq!(b.elements(half), Some(vec![n * Dim::from(2i64)]));
     }
 
     #[test]
     fn movement_follows_positions() {
         let mut b = Builder::new("g");
         let flat = list(&mut b, &[0, 1, 2, 3, 4, 5]);
-        let table = b.reshape(flat, &[Dim::from(2), Dim::from(3)]).unwrap();
+        let table = b.reshape(flat, &[Dim::from(2i64), Dim::from(3i64)]).unwrap();
         let turned = b.add(Op::Permute(Perm::new(&[1, 0]).unwrap()), &[table]).unwrap();
         assert_eq!(b.numbers(turned), Some(vec![0, 3, 1, 4, 2, 5]));
-        let back = SliceAxis { start: Dim::from(2), step: -1, len: Dim::from(2) };
+        let back = SliceAxis { start: Dim::from(2i64), step: -1, len: Dim::from(2i64) };
         let row = SliceAxis { start: Dim::ONE, step: 1, len: Dim::ONE };
         let part = b.slice(table, vec![row, back]).unwrap();
         assert_eq!(b.numbers(part), Some(vec![5, 4]));
-        let wide = b.insert(flat, vec![(0, Dim::from(2))]).unwrap();
+        let wide = b.insert(flat, vec![(0, Dim::from(2i64))]).unwrap();
         assert_eq!(b.numbers(wide), Some(vec![0, 1, 2, 3, 4, 5, 0, 1, 2, 3, 4, 5]));
         let joined = b.concat(0, &[table, table]).unwrap();
         assert_eq!(b.numbers(joined).map(|n| n.len()), Some(12));
