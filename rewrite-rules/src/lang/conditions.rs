@@ -4,7 +4,6 @@
 use std::collections::BTreeMap;
 
 use egret_ir::defs::default_acc;
-use egret_ir::dim::count;
 use egret_ir::op::attrs::Attr;
 use egret_ir::op::scalar::{Law, Scalar};
 use egret_ir::op::{Const, Monoid, Op};
@@ -51,8 +50,8 @@ pub static CONDITIONS: &[ConditionDef] = &[
     row("plain_product", &[OPERAND], |f, a| has_no_constant(f, a, Scalar::Mul)),
     row("one_moves", &[OPERANDS], one_moves),
     row("has_dims", &[OPERAND, DIMS], has_dims),
-    row("same_count", &[OPERAND, DIMS], same_count),
     row("has_dtype", &[OPERAND, DTYPE], has_dtype),
+    row("wraps_like", &[OPERAND, DTYPE], |f, a| Some(f.tensor(a.first()?)?.dtype.is_float() || has_dtype(f, a)?)),
     // Attributes that do nothing.
     row("identity", &[PERM], |_, a| Some(perm_of(a.first()?)?.is_identity())),
     row("moves_ones", &[PERM, OPERAND], moves_ones),
@@ -237,11 +236,6 @@ fn one_moves(facts: Facts<'_>, args: &[Bound]) -> Option<bool> {
 fn has_dims(facts: Facts<'_>, args: &[Bound]) -> Option<bool> {
     let [x, Bound::Attr(Attr::Dims(s))] = args else { return None };
     Some(facts.tensor(x)?.shape == *s)
-}
-
-fn same_count(facts: Facts<'_>, args: &[Bound]) -> Option<bool> {
-    let [x, Bound::Attr(Attr::Dims(s))] = args else { return None };
-    Some(count(&facts.tensor(x)?.shape) == count(s))
 }
 
 fn has_dtype(facts: Facts<'_>, args: &[Bound]) -> Option<bool> {

@@ -28,10 +28,10 @@ pub enum Instance {
 
 /// A rule that matches at its values.
 pub struct Matched {
-    /// Names of conditions that do not hold.
-    pub false_conditions: Vec<&'static str>,
-    /// Names of profit conditions that do not hold.
-    pub false_profit: Vec<&'static str>,
+    /// Conditions that do not hold, by position in the rule.
+    pub false_conditions: Vec<usize>,
+    /// Profit conditions that do not hold, by position in the rule.
+    pub false_profit: Vec<usize>,
     /// The left side.
     pub left: Graph,
     /// The right side, or why there is none.
@@ -200,11 +200,8 @@ pub fn instance(rule: &Rule, samples: &Samples, seed: u64) -> Instance {
     });
     let Some(m) = matched else { return Instance::NoMatch };
     let facts = Facts { egraph: &b.egraph };
-    let failing = |list: &[crate::lang::Condition]| -> Vec<&'static str> {
-        list.iter()
-            .filter(|c| !holds(c, facts, &m.bindings))
-            .map(|c| crate::lang::conditions::CONDITIONS[c.index].name)
-            .collect()
+    let failing = |list: &[crate::lang::Condition]| -> Vec<usize> {
+        (0..list.len()).filter(|i| !holds(&list[*i], facts, &m.bindings)).collect()
     };
     let (false_conditions, false_profit) = (failing(&rule.conditions), failing(&rule.profit));
     let ty = b.egraph[root].data.ty.clone();

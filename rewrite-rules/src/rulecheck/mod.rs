@@ -5,15 +5,32 @@
 //! for `exact`; the same NaN/Inf pattern and close values, and equality modulo two primes, for `reassociates`; on finite
 //! values for `finite`. Rules that match integers are tried on them too, exactly. At each `not` some condition must be
 //! false, and the sides must differ or have no type, so that the condition earns its place.
+//!
+//! The same is asked of values that nobody wrote down: [`enumerate`] draws them for the left side over ranks, extents,
+//! element types and windowed specs, and each condition for truth must once be the only one that is false where the sides
+//! differ.
 
 pub mod compare;
+pub mod enumerate;
 pub mod instance;
 
 use rayon::prelude::*;
 
-use crate::lang::{AttrPat, NodePat, Numeric, Pat, Rule, RuleSet};
+use crate::lang::attr_fns::ATTR_FNS;
+use crate::lang::conditions::CONDITIONS;
+use crate::lang::{AttrPat, Condition, NodePat, Numeric, Pat, Rule, RuleSet, Term};
 use compare::{Compared, Difference, SAMPLES, compare};
+use enumerate::draw;
 use instance::{Instance, as_integers, instance};
+
+/// Draws made for a rule at most.
+const DRAWS: u64 = 1000;
+
+/// Draws compared for a rule, where as many match.
+const ENOUGH: usize = 96;
+
+/// Samples per draw, in declared types.
+const SAMPLES_PER_DRAW: u64 = 6;
 
 /// What is wrong with a rule.
 #[derive(Clone, Debug, PartialEq, serde::Serialize, thiserror::Error)]
@@ -78,6 +95,24 @@ pub enum Failure {
         /// Number of the not.
         index: usize,
     },
+    /// Both sides differ at drawn values.
+    #[error(
+        "drawn values {values}: the sides differ in {} at element {}: {} and {} (sample {}) for {}",
+        .difference.domain, .difference.element, .difference.left, .difference.right, .difference.seed,
+        .difference.inputs.join(" ")
+    )]
+    DrawDiffers {
+        /// The values, as they would stand after `try`.
+        values: String,
+        /// Where.
+        difference: Difference,
+    },
+    /// No draw shows that a condition is needed for truth.
+    #[error("no values show that `{condition}` is needed for truth; what only pays belongs after `when`")]
+    NeverNeeded {
+        /// The condition.
+        condition: String,
+    },
     /// The sides are equal at a `not`: the condition is not needed there.
     #[error("not {index}: the sides are equal all the same, so the condition is not needed there")]
     NotNeeded {
@@ -107,6 +142,8 @@ pub struct RuleReport {
     pub samples: usize,
     /// Samples equal modulo two primes.
     pub modular: usize,
+    /// Drawn values that matched with all conditions true and were compared.
+    pub drawn: usize,
     /// What is wrong.
     pub failures: Vec<Failure>,
 }
@@ -147,12 +184,15 @@ pub fn check(rule: &Rule) -> RuleReport {
         nots: 0,
         samples: 0,
         modular: 0,
+        drawn: 0,
         failures: Vec::new(),
     };
     let rounded = rounds(&Pat::Node(Box::new(rule.lhs.clone()))) || rounds(&rule.rhs);
     for (i, samples) in rule.tries.iter().enumerate() {
         try_once(rule, i + 1, samples, rounded, &mut report);
     }
+    // Conditions without which the sides were seen to differ.
+    let mut needed = vec![false; rule.conditions.len()];
     for (i, samples) in rule.nots.iter().enumerate() {
         let index = i + 1;
         match instance(rule, samples, 1) {
@@ -161,14 +201,77 @@ pub fn check(rule: &Rule) -> RuleReport {
             Instance::Matched(m) if m.false_conditions.is_empty() => {
                 report.failures.push(Failure::NotRefused { index });
             }
-            Instance::Matched(m) => match m.right {
-                Err(_) => report.nots += 1,
-                Ok(right) if compare(&m.left, &right, rule.numeric, rounded).difference.is_some() => report.nots += 1,
-                Ok(_) => report.failures.push(Failure::NotNeeded { index }),
-            },
+            Instance::Matched(m) => {
+                let breaks = match &m.right {
+                    Err(_) => true,
+                    Ok(right) => compare(&m.left, right, rule.numeric, rounded, SAMPLES).difference.is_some(),
+                };
+                if breaks {
+                    report.nots += 1;
+                } else {
+                    report.failures.push(Failure::NotNeeded { index });
+                }
+                if let ([only], true) = (m.false_conditions.as_slice(), breaks) {
+                    needed[*only] = true;
+                }
+            }
         }
     }
+    drawn(rule, rounded, &mut needed, &mut report);
+    for (c, _) in rule.conditions.iter().zip(&needed).filter(|(_, needed)| !**needed) {
+        report.failures.push(Failure::NeverNeeded { condition: condition_text(rule, c) });
+    }
     report
+}
+
+/// A condition as it stands in the rule.
+fn condition_text(rule: &Rule, c: &Condition) -> String {
+    fn term(rule: &Rule, t: &Term) -> String {
+        match t {
+            Term::Var(v) => enumerate::shown(&rule.vars[v.index()]),
+            Term::Number(n) => n.to_string(),
+            Term::Word(w) => w.clone(),
+            Term::Attr(a) => egret_ir::text::attr_text(a),
+            Term::Call(f, args) => format!("{}({})", ATTR_FNS[*f].name, terms(rule, args)),
+        }
+    }
+    fn terms(rule: &Rule, args: &[Term]) -> String {
+        args.iter().map(|t| term(rule, t)).collect::<Vec<_>>().join(", ")
+    }
+    let not = if c.negated { "not " } else { "" };
+    format!("{not}{}({})", CONDITIONS[c.index].name, terms(rule, &c.args))
+}
+
+/// Compares the sides at drawn values, and looks for the need of each condition where it alone is false.
+fn drawn(rule: &Rule, rounded: bool, needed: &mut [bool], report: &mut RuleReport) {
+    for seed in 0..DRAWS {
+        if report.drawn >= ENOUGH && needed.iter().all(|n| *n) {
+            return;
+        }
+        let Some(samples) = draw(rule, seed) else { continue };
+        let Instance::Matched(m) = instance(rule, &samples, seed) else { continue };
+        match m.false_conditions.as_slice() {
+            [] if report.drawn < ENOUGH => {
+                // A rule does not fire where its right side cannot be built.
+                let Ok(right) = &m.right else { continue };
+                let c = compare(&m.left, right, rule.numeric, rounded, SAMPLES_PER_DRAW);
+                report.samples += c.usable;
+                report.modular += c.modular;
+                report.drawn += usize::from(c.usable > 0);
+                if let Some(difference) = c.difference {
+                    let values = enumerate::text(rule, &samples);
+                    return report.failures.push(Failure::DrawDiffers { values, difference });
+                }
+            }
+            [only] if !needed[*only] => {
+                needed[*only] = match &m.right {
+                    Err(_) => true,
+                    Ok(right) => compare(&m.left, right, rule.numeric, rounded, SAMPLES_PER_DRAW).difference.is_some(),
+                };
+            }
+            _ => {}
+        }
+    }
 }
 
 fn try_once(rule: &Rule, index: usize, samples: &crate::lang::Samples, rounded: bool, report: &mut RuleReport) {
@@ -176,13 +279,14 @@ fn try_once(rule: &Rule, index: usize, samples: &crate::lang::Samples, rounded: 
         Instance::IllTyped(e) => report.failures.push(Failure::IllTyped { index, problem: e.to_string() }),
         Instance::NoMatch => report.failures.push(Failure::NoMatch { index }),
         Instance::Matched(m) => {
-            for condition in m.false_conditions.iter().chain(&m.false_profit) {
-                report.failures.push(Failure::ConditionFalse { index, condition: (*condition).to_owned() });
+            let asked = m.false_conditions.iter().map(|i| &rule.conditions[*i]);
+            for c in asked.chain(m.false_profit.iter().map(|i| &rule.profit[*i])) {
+                report.failures.push(Failure::ConditionFalse { index, condition: condition_text(rule, c) });
             }
             match m.right {
                 Err(e) => report.failures.push(Failure::NoRightSide { index, problem: e.to_string() }),
                 Ok(right) => {
-                    let c = compare(&m.left, &right, rule.numeric, rounded);
+                    let c = compare(&m.left, &right, rule.numeric, rounded, SAMPLES);
                     count(index, "", &c, report);
                     report.tries += 1;
                 }
@@ -195,7 +299,7 @@ fn try_once(rule: &Rule, index: usize, samples: &crate::lang::Samples, rounded: 
         && m.false_conditions.is_empty()
         && let Ok(right) = m.right
     {
-        let c = compare(&m.left, &right, rule.numeric, rounded);
+        let c = compare(&m.left, &right, rule.numeric, rounded, SAMPLES);
         if let Some(difference) = c.difference {
             report.failures.push(Failure::Differs { index, on: " on integers", difference });
         }
