@@ -65,6 +65,14 @@ pub enum Problem {
         /// Type inferred.
         inferred: Type,
     },
+    /// A problem inside a body of If or Loop.
+    #[error("in body {body}: {problem}")]
+    Body {
+        /// Index of the body.
+        body: u32,
+        /// What is wrong there; the value of the report is the body's.
+        problem: Box<Self>,
+    },
     /// An input index that is not declared, or a type other than the declared one.
     #[error("input {0} is not declared so")]
     Input(u32),
@@ -76,9 +84,21 @@ pub enum Problem {
     Default(String),
 }
 
-/// Checks types, order and references of every node and gathers all problems.
+/// Checks types, order and references of every node, in bodies too, and gathers all problems.
 pub fn check(graph: Graph) -> Result<Typed, Vec<Report>> {
+    let reports = problems(&graph);
+    if reports.is_empty() { Ok(Typed(graph)) } else { Err(reports) }
+}
+
+fn problems(graph: &Graph) -> Vec<Report> {
     let mut reports = Vec::new();
+    for (i, body) in graph.tables.bodies.iter().enumerate() {
+        reports.extend(problems(body).into_iter().map(|r| Report {
+            value: r.value,
+            at: r.at,
+            problem: Problem::Body { body: i as u32, problem: Box::new(r.problem) },
+        }));
+    }
     for v in graph.values() {
         let node = graph.node(v);
         let mut report = |problem: Problem| {
@@ -119,5 +139,5 @@ pub fn check(graph: Graph) -> Result<Typed, Vec<Report>> {
             reports.push(Report { value: o.value, at: OriginPrefix(Origins::none()), problem });
         }
     }
-    if reports.is_empty() { Ok(Typed(graph)) } else { Err(reports) }
+    reports
 }

@@ -70,8 +70,8 @@ impl ClassGraph {
         };
         let ids: Vec<ClassId> = graph.values().map(|v| ClassId(v.0)).collect();
         for n in graph.nodes() {
-            let constant =
-                !matches!(n.op, Op::Input(_) | Op::Opaque(_)) && n.args.iter().all(|a| out.classes[a.index()].constant);
+            let run_time = matches!(n.op, Op::Input(_) | Op::Opaque(_) | Op::If(_) | Op::Loop(_));
+            let constant = !run_time && n.args.iter().all(|a| out.classes[a.index()].constant);
             let args = n.args.iter().map(|a| ClassId(a.0)).collect();
             let nodes = vec![ClassNode { op: n.op.clone(), args }];
             out.classes.push(Class { ty: n.ty.clone(), nodes, constant, origins: n.origins.clone() });

@@ -37,6 +37,8 @@ pub struct SymbolInfo {
 pub enum Backing {
     /// An axis of an input.
     Input,
+    /// The graph around a body: the value is there before the body starts.
+    Outer,
     /// Data: the length of a NonZero, of a Range …; attributes that mention it need a witness operand.
     Data,
 }

@@ -6,7 +6,7 @@ use crate::graph::Tables;
 use crate::op::call::Call;
 use crate::op::scalar::Scalar;
 use crate::op::spec::{GatherSpec, Spec, SpecError};
-use crate::op::{Const, LoopAttrs, LoopExit, Monoid, Op, PadAxis, Perm, ScatterOp, SliceAxis};
+use crate::op::{Const, Monoid, Op, PadAxis, Perm, ScatterOp, SliceAxis};
 use crate::types::{TensorType, Type};
 
 /// Why a node is ill-typed.
@@ -98,6 +98,16 @@ pub enum TypeError {
         kind: &'static str,
         /// The index.
         index: u32,
+    },
+    /// A body that does not fit its If or Loop.
+    #[error("{kind}: body {body}: {what}")]
+    Body {
+        /// The kind.
+        kind: &'static str,
+        /// Index of the body.
+        body: u32,
+        /// What does not fit.
+        what: String,
     },
     /// A definition without a body, where one is asked for.
     #[error("{name} has no body of other kinds")]
@@ -220,14 +230,8 @@ pub fn infer(op: &Op, args: &[&Type], tables: &Tables) -> Result<Type, TypeError
             shape[axis] = keep.clone();
             Type::tensor(DType::I64, shape)
         }
-        Op::If(then, other) => {
-            let condition = tensor(0)?;
-            if condition.dtype != DType::Bool {
-                return Err(TypeError::DTypes { what: kind.into(), got: vec![condition.dtype] });
-            }
-            body_results(kind, then.0, tables).and_then(|_| body_results(kind, other.0, tables))?
-        }
-        Op::Loop(l) => loop_results(l, tables)?,
+        Op::If(attrs) => crate::bodies::branches(attrs, args, tables)?,
+        Op::Loop(attrs) => crate::bodies::repeats(attrs, args, tables)?,
         Op::Call(c) => call(c, args, kind)?,
         Op::Opaque(id) => {
             let def = tables.opaques.get(id.0 as usize).ok_or(TypeError::Dangling { kind, index: id.0 })?;
@@ -506,34 +510,6 @@ fn contract(a: &TensorType, b: &TensorType, spec: &Spec, acc: DType, out: DType)
         return Err(TypeError::DTypes { what: "contract".into(), got: vec![a.dtype, b.dtype, acc, out] });
     }
     Ok(Type::tensor(out, spec.out_shape(&[&a.shape, &b.shape])?))
-}
-
-fn body_results(kind: &'static str, id: u32, tables: &Tables) -> Result<Type, TypeError> {
-    let body = tables.bodies.get(id as usize).ok_or(TypeError::Dangling { kind, index: id })?;
-    Ok(Type::Tuple(body.outputs.iter().map(|o| body.ty(o.value).clone()).collect()))
-}
-
-/// Carried values as the body gives them, and the others stacked along a new first axis. The body's results are the next
-/// condition (where it may exit), carried values, one slice of each stacked value.
-fn loop_results(l: &LoopAttrs, tables: &Tables) -> Result<Type, TypeError> {
-    let kind = "loop";
-    let Type::Tuple(results) = body_results(kind, l.body.0, tables)? else { return Ok(Type::Tuple([].into())) };
-    let exits = l.exit == LoopExit::Condition;
-    let carried = usize::from(exits) + l.carried as usize;
-    if results.len() < carried {
-        return Err(TypeError::Arity { kind, expected: carried, got: results.len() });
-    }
-    let trips = match &l.trip {
-        Some(d) if !exits => d.clone(),
-        _ => Dim::symbol(Symbol::new(&format!("trips{}", l.body.0))),
-    };
-    let types = results.iter().enumerate().skip(usize::from(exits)).map(|(i, t)| match t {
-        Type::Tensor(t) if i >= carried => {
-            Type::tensor(t.dtype, std::iter::once(trips.clone()).chain(t.shape.iter().cloned()).collect::<Shape>())
-        }
-        other => other.clone(),
-    });
-    Ok(Type::Tuple(types.collect()))
 }
 
 fn call(c: &Call, args: &[&Type], kind: &'static str) -> Result<Type, TypeError> {

@@ -5,6 +5,7 @@
 //! [`graph`] (how they are put together), [`infer`](mod@infer) and [`check`](mod@check) (what is legal), [`choice`] (many equal ways at once),
 //! [`program`] (the chosen one).
 
+pub(crate) mod bodies;
 pub mod build;
 pub mod check;
 pub mod choice;

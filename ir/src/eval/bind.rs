@@ -39,6 +39,13 @@ impl Bindings {
         self.values.extend(own);
     }
 
+    /// What a body may see of these values: all but those of names that it uses for symbols of its own.
+    pub(super) fn entering(&self, body: &Graph) -> Self {
+        let own = |s: &Symbol| body.tables.symbols.0.get(s).is_some_and(|info| info.backing != Backing::Outer);
+        let values = self.values.iter().filter(|(s, _)| !own(s)).map(|(s, n)| (s.clone(), *n)).collect();
+        Self { values, witnessed: BTreeMap::new() }
+    }
+
     /// Gives a symbol a value.
     pub fn set(&mut self, symbol: &Symbol, value: i64) {
         self.values.insert(symbol.clone(), value);

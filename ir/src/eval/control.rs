@@ -7,7 +7,7 @@ use super::{Cx, Domain, Value};
 use crate::dim::Dim;
 use crate::dtype::DType;
 use crate::graph::{BodyId, Graph};
-use crate::op::{LoopAttrs, LoopExit, Op, SliceAxis};
+use crate::op::{IfAttrs, LoopAttrs, LoopExit, Op, SliceAxis};
 
 fn body<'a, D>(cx: &Cx<'a, D>, id: BodyId) -> &'a Graph {
     &cx.tables.bodies[id.0 as usize]
@@ -21,13 +21,13 @@ fn tuple<F>(parts: Vec<Array<F>>) -> Value<F> {
 pub fn branch<D: Domain>(
     cx: &Cx<'_, D>,
     site: Site,
-    then: BodyId,
-    other: BodyId,
+    attrs: &IfAttrs,
     args: &[&Array<D::Float>],
 ) -> Result<Value<D::Float>, Trap> {
     let Some(([condition], captures)) = args.split_first_chunk() else { return Err(cx.misfit("if", args)) };
     let Some([taken]) = condition.bools() else { return Err(cx.misfit("if", args)) };
-    Ok(tuple(cx.body(site, body(cx, if *taken { then } else { other }), captures)?))
+    let taken = if *taken { attrs.then } else { attrs.other };
+    Ok(tuple(cx.body(site, body(cx, taken), captures)?))
 }
 
 /// Operands: trip count (where the attribute has none), condition (where it may exit), carried, scanned, captures.
@@ -87,11 +87,16 @@ pub fn repeat<D: Domain>(
     Ok(tuple(carried))
 }
 
-/// A stack of no slices.
+/// A stack of no slices. Extents that only a run of the body would show are 0.
 fn nothing<D: Domain>(cx: &Cx<'_, D>, graph: &Graph, v: crate::graph::ValueId) -> Result<Array<D::Float>, Trap> {
     let ty = graph.ty(v).as_tensor().ok_or_else(|| Trap::NotTensor(graph.ty(v).clone()))?;
     let mut shape = vec![0];
-    shape.extend(cx.sizes(&ty.shape)?);
+    for d in &ty.shape {
+        shape.push(match cx.size(d) {
+            Err(Trap::Unbound(_)) => 0,
+            known => known?,
+        });
+    }
     let empty =
         crate::tensor::Tensor::new(ty.dtype, shape, Vec::new()).map_err(|_| Trap::TooLarge { shape: Vec::new() })?;
     Ok(array::from_tensor(cx.domain, &empty))

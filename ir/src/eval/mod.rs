@@ -170,7 +170,7 @@ impl<D: Domain> Cx<'_, D> {
             .map(|v| v.tensor().ok_or_else(|| Trap::NotTensor(Type::Tuple([].into()))))
             .collect::<Result<Vec<_>, _>>()?;
         match op {
-            Op::If(then, other) => control::branch(self, site, *then, *other, &tensors),
+            Op::If(attrs) => control::branch(self, site, attrs, &tensors),
             Op::Loop(l) => control::repeat(self, site, l, &tensors),
             Op::Call(call) => self.call(site, call, &tensors),
             _ => Ok(self.tensor(site, op, &tensors)?.into()),
@@ -196,7 +196,7 @@ impl<D: Domain> Cx<'_, D> {
     /// A closed graph applied to arrays; its symbols are bound by them, then by the surroundings.
     pub fn body(&self, site: Site, body: &Graph, args: &[&Array<D::Float>]) -> Result<Vec<Array<D::Float>>, Trap> {
         let inputs: Vec<Array<D::Float>> = args.iter().map(|a| (*a).clone()).collect();
-        let values = evaluate(body, self.domain, &inputs, self.bindings.clone(), site, false);
+        let values = evaluate(body, self.domain, &inputs, self.bindings.entering(body), site, false);
         values.and_then(|values| outputs(body, &values)).map_err(|e| Trap::Inside(Box::new(e)))
     }
 }

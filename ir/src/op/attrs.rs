@@ -4,10 +4,9 @@
 use super::call::{Call, GeluForm, Recurrent, Resize};
 use super::scalar::Scalar;
 use super::spec::{GatherSpec, Spec};
-use super::{Const, ConstId, LoopAttrs, Monoid, Op, OpaqueId, PadAxis, Perm, ScatterOp, SliceAxis, SortOrder};
+use super::{Const, ConstId, IfAttrs, LoopAttrs, Monoid, Op, OpaqueId, PadAxis, Perm, ScatterOp, SliceAxis, SortOrder};
 use crate::dim::Dim;
 use crate::dtype::{DType, Literal};
-use crate::graph::BodyId;
 
 /// A kind with everything that patterns never bind.
 #[derive(Clone, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
@@ -31,7 +30,7 @@ pub enum Head {
     Reduce(Monoid),
     Contract,
     ArgSort(SortOrder),
-    If(BodyId, BodyId),
+    If(Box<IfAttrs>),
     Loop(Box<LoopAttrs>),
     Softmax,
     LogSoftmax,
@@ -93,7 +92,7 @@ impl Op {
                 (Head::Contract, vec![Attr::Spec(spec), Attr::DType(acc), Attr::DType(out)])
             }
             Self::ArgSort { axis, order, keep } => (Head::ArgSort(order), vec![Attr::Axis(axis), Attr::Dim(keep)]),
-            Self::If(a, b) => (Head::If(a, b), vec![]),
+            Self::If(i) => (Head::If(i), vec![]),
             Self::Loop(l) => (Head::Loop(l), vec![]),
             Self::Call(c) => match *c {
                 Call::Softmax { axis } => (Head::Softmax, vec![Attr::Axis(axis)]),
@@ -136,7 +135,7 @@ impl Op {
             (Head::ArgSort(order), [Attr::Axis(axis), Attr::Dim(keep)]) => {
                 Self::ArgSort { axis: *axis, order, keep: keep.clone() }
             }
-            (Head::If(a, b), []) => Self::If(a, b),
+            (Head::If(i), []) => Self::If(i),
             (Head::Loop(l), []) => Self::Loop(l),
             (Head::Softmax, [Attr::Axis(axis)]) => Self::call(Call::Softmax { axis: *axis }),
             (Head::LogSoftmax, [Attr::Axis(axis)]) => Self::call(Call::LogSoftmax { axis: *axis }),

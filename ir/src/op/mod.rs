@@ -9,10 +9,12 @@ pub mod spec;
 pub mod witness;
 
 use std::fmt;
+use std::sync::Arc;
 
 use crate::dim::{Dim, Shape};
 use crate::dtype::{DType, Literal};
 use crate::graph::BodyId;
+use crate::types::Type;
 use call::Call;
 use scalar::Scalar;
 use spec::{GatherSpec, Spec};
@@ -208,6 +210,18 @@ pub enum LoopExit {
     Condition,
 }
 
+/// The attributes of an If.
+#[derive(Clone, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub struct IfAttrs {
+    /// The closed body that runs where the condition is true.
+    pub then: BodyId,
+    /// The closed body that runs where it is false.
+    pub other: BodyId,
+    /// Types of the results, in the symbols of the graph around: an extent in which the bodies differ is a data-backed
+    /// symbol of its own, bound when the If has run.
+    pub results: Arc<[Type]>,
+}
+
 /// The attributes of a Loop.
 #[derive(Clone, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct LoopAttrs {
@@ -221,6 +235,9 @@ pub struct LoopAttrs {
     pub carried: u32,
     /// Operands read one slice (axis 0) per iteration.
     pub scanned: u32,
+    /// Types of the results (carried, then stacked values), in the symbols of the graph around: an extent that shows only
+    /// when the Loop has run is a data-backed symbol of its own.
+    pub results: Arc<[Type]>,
 }
 
 /// A structural kind with its attributes. Operand lists and meanings: `ARCHITECTURE.md`, "The 21 kinds".
@@ -286,7 +303,7 @@ pub enum Op {
         keep: Dim,
     },
     /// One of two closed bodies, by the first operand (bool); the rest are captures.
-    If(BodyId, BodyId),
+    If(Box<IfAttrs>),
     /// trip?, condition?, carried, scanned, captures → (carried, stacked).
     Loop(Box<LoopAttrs>),
     /// A named definition: composite or runtime kernel.

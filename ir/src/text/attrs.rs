@@ -8,6 +8,7 @@ use crate::op::call::{
     Activation, Cell, Coordinates, Direction, GeluForm, NearestMode, Recurrent, RecurrentOperands, Resize, ResizeMode,
 };
 use crate::op::{ScatterOp, SortOrder};
+use crate::types::Type;
 
 fn list<T>(items: impl IntoIterator<Item = T>, text: impl Fn(T) -> String) -> String {
     format!("[{}]", items.into_iter().map(text).collect::<Vec<_>>().join(","))
@@ -61,14 +62,15 @@ pub(super) fn head_text(head: &Head, tables: &Tables) -> String {
         Head::Contract => "contract".into(),
         Head::ArgSort(SortOrder::Ascending) => "argsort ascending".into(),
         Head::ArgSort(SortOrder::Descending) => "argsort descending".into(),
-        Head::If(a, b) => format!("if {} {}", a.0, b.0),
+        Head::If(i) => format!("if {} {} {}", i.then.0, i.other.0, Type::Tuple(i.results.clone())),
         Head::Loop(l) => {
             let trip = l.trip.as_ref().map_or_else(|| "operand".to_owned(), shown);
             let exit = match l.exit {
                 crate::op::LoopExit::Never => "never",
                 crate::op::LoopExit::Condition => "condition",
             };
-            format!("loop {} trip={trip} exit={exit} carried={} scanned={}", l.body.0, l.carried, l.scanned)
+            let (body, results) = (l.body.0, Type::Tuple(l.results.clone()));
+            format!("loop {body} trip={trip} exit={exit} carried={} scanned={} {results}", l.carried, l.scanned)
         }
         Head::Softmax => "softmax".into(),
         Head::LogSoftmax => "log_softmax".into(),

@@ -10,7 +10,8 @@
 //! }
 //! ```
 //!
-//! Symbols whose values only data decides are named first: `data n, m`.
+//! Symbols whose values only data decides are named first: `data n, m`; in bodies also those of the graph around:
+//! `outer n`. Bodies of `if` and `loop` come before the values, each a graph: `body 0 = graph "then" { … }`.
 
 mod attrs;
 mod lex;
@@ -75,9 +76,15 @@ fn small_tensor_text(t: &Tensor) -> String {
 pub fn print_indented(graph: &Graph, indent: usize) -> String {
     let pad = " ".repeat(indent);
     let mut out = format!("{pad}graph {} {{\n", quoted(&graph.name));
-    let data = data_backed(graph);
-    if !data.is_empty() {
-        let _ = writeln!(out, "{pad}  data {}", data.iter().map(ToString::to_string).collect::<Vec<_>>().join(", "));
+    for (word, backing) in [("data", Backing::Data), ("outer", Backing::Outer)] {
+        let symbols: Vec<String> = symbols_of(graph, backing).iter().map(ToString::to_string).collect();
+        if !symbols.is_empty() {
+            let _ = writeln!(out, "{pad}  {word} {}", symbols.join(", "));
+        }
+    }
+    for (i, body) in graph.tables.bodies.iter().enumerate() {
+        let text = print_indented(body, indent + 2);
+        let _ = write!(out, "{pad}  body {i} = {}", text.trim_start());
     }
     for v in graph.values() {
         let node = graph.node(v);
@@ -102,8 +109,8 @@ pub fn print_indented(graph: &Graph, indent: usize) -> String {
     out
 }
 
-/// The data-backed symbols that the graph mentions.
-fn data_backed(graph: &Graph) -> BTreeSet<Symbol> {
+/// The symbols of that backing that the graph mentions.
+fn symbols_of(graph: &Graph, backing: Backing) -> BTreeSet<Symbol> {
     fn visit_type(ty: &Type, visit: &mut dyn FnMut(&Symbol)) {
         match ty {
             Type::Tensor(t) => t.shape.iter().for_each(|d| d.symbols(visit)),
@@ -113,7 +120,7 @@ fn data_backed(graph: &Graph) -> BTreeSet<Symbol> {
     }
     let mut found = BTreeSet::new();
     let mut see = |s: &Symbol| {
-        if graph.tables.symbols.info(s).backing == Backing::Data {
+        if graph.tables.symbols.info(s).backing == backing {
             found.insert(s.clone());
         }
     };

@@ -2,15 +2,17 @@
 
 mod attrs;
 
+use std::sync::Arc;
+
 use super::lex::{Kind, Token, lex};
 use crate::dim::{Backing, Dim, Symbol};
 use crate::dtype::{DType, Literal};
-use crate::graph::{Args, Graph, InputDecl, Node, Tables, ValueId};
+use crate::graph::{Args, BodyId, Graph, InputDecl, Node, Tables, ValueId};
 use crate::infer::infer;
 use crate::op::attrs::{Attr, Head};
 use crate::op::call::{Cell, GeluForm};
 use crate::op::scalar::Scalar;
-use crate::op::{ConstId, Monoid, Op, OpaqueId, ScatterOp, SortOrder};
+use crate::op::{ConstId, IfAttrs, Monoid, Op, OpaqueId, ScatterOp, SortOrder};
 use crate::origin::{Origin, Origins};
 use crate::tensor::Tensor;
 use crate::types::Type;
@@ -150,14 +152,23 @@ impl Parser {
         let mut graph = Graph::new(&name);
         graph.tables = tables;
         self.expect("{")?;
-        if self.eat_word("data") {
-            loop {
+        for (word, backing) in [("data", Backing::Data), ("outer", Backing::Outer)] {
+            while self.eat_word(word) || self.eat(",") {
                 let symbol = Symbol::new(&self.word()?);
-                graph.tables.symbols.0.entry(symbol).or_default().backing = Backing::Data;
-                if !self.eat(",") {
-                    break;
-                }
+                graph.tables.symbols.0.entry(symbol).or_default().backing = backing;
             }
+        }
+        let given = std::mem::take(&mut graph.tables.bodies);
+        let mut given = given.into_iter().map(|b| b.tables);
+        while self.eat_word("body") {
+            let place = self.at;
+            if self.number::<usize>()? != graph.tables.bodies.len() {
+                self.at = place;
+                return self.fail(format!("the next body is {}", graph.tables.bodies.len()));
+            }
+            self.expect("=")?;
+            let body = self.graph(given.next().unwrap_or_default())?;
+            graph.tables.bodies.push(body);
         }
         while !self.eat_word("return") {
             self.node(&mut graph)?;
@@ -232,11 +243,14 @@ impl Parser {
             return Ok(Type::Foreign(self.quoted()?.as_str().into()));
         }
         if matches!(self.peek().kind, Kind::Punct("(")) {
-            let parts = self.list("(", ")", &mut Self::ty)?;
-            return Ok(Type::Tuple(parts.into()));
+            return Ok(Type::Tuple(self.tuple()?));
         }
         let dtype = self.dtype()?;
         Ok(Type::tensor(dtype, self.list("[", "]", &mut Self::dim)?))
+    }
+
+    fn tuple(&mut self) -> Result<Arc<[Type]>> {
+        Ok(self.list("(", ")", &mut Self::ty)?.into())
     }
 
     fn dtype(&mut self) -> Result<DType> {
@@ -380,6 +394,11 @@ impl Parser {
             "argsort" => Head::ArgSort(
                 self.one_of(&[("ascending", SortOrder::Ascending), ("descending", SortOrder::Descending)])?,
             ),
+            "if" => {
+                let (then, other) = (BodyId(self.number()?), BodyId(self.number()?));
+                Head::If(Box::new(IfAttrs { then, other, results: self.tuple()? }))
+            }
+            "loop" => self.repeat()?,
             "softmax" => Head::Softmax,
             "log_softmax" => Head::LogSoftmax,
             "layer_norm" => Head::LayerNorm,
@@ -483,6 +502,50 @@ mod tests {
         let printed = print(&graph);
         assert_eq!(printed, text);
         assert_eq!(print(&parse(&printed).unwrap_or_else(|e| panic!("{e}"))), printed);
+    }
+
+    const BODIES: &str = r#"graph "g" {
+  data y.0, z.0
+  body 0 = graph "then" {
+    outer n
+    %0 = input "x" : f32[n]
+    return "y" %0
+  }
+  body 1 = graph "else" {
+    outer n
+    %0 = input "x" : f32[n]
+    %1 = slice [0:1] %0 : f32[1]
+    return "y" %1
+  }
+  body 2 = graph "grow" {
+    %0 = input "i" : i64[]
+    %1 = input "x" : f32[own]
+    %2 = concat 0 %1, %1 : f32[2*own]
+    return "x" %2, "each" %0
+  }
+  %0 = input "c" : bool[]
+  %1 = input "x" : f32[n]
+  %2 = if 0 1 (f32[y.0]) %0, %1 : (f32[y.0])
+  %3 = proj 0 %2 : f32[y.0]
+  %4 = loop 2 trip=3 exit=never carried=1 scanned=0 (f32[z.0], i64[3]) %3 : (f32[z.0], i64[3])
+  %5 = proj 0 %4 : f32[z.0]
+  return "z" %5
+}
+"#;
+
+    #[test]
+    fn bodies_print_parse_and_check() {
+        let graph = parse(BODIES).unwrap_or_else(|e| panic!("{e}"));
+        assert_eq!(print(&graph), BODIES);
+        crate::check(graph.clone()).unwrap_or_else(|e| panic!("{e:?}"));
+        let x = Tensor::from_slice(vec![2], &[3.0f32, 4.0]).unwrap();
+        let yes = Tensor::from_slice(vec![], &[true]).unwrap();
+        let z = crate::eval::native(&graph, &[yes, x]).unwrap().remove(0);
+        assert_eq!(z.shape(), [16]);
+        let at = |from: &str, to: &str| parse(&BODIES.replace(from, to)).map(|_| ()).unwrap_err().to_string();
+        assert_eq!(at("body 1 =", "body 2 ="), "8:8: the next body is 1");
+        assert_eq!(at("(f32[y.0])", "(f32[7])"), "22:3: if: body 0: result 0 is f32[7], it gets f32[n]");
+        assert_eq!(at("loop 2 trip=3", "loop 2 trip=4"), "24:3: loop: body 2: 3 slices of the stacked value 1");
     }
 
     #[test]

@@ -194,7 +194,7 @@ fn accumulators_decide() {
 fn branches_and_loops() {
     use crate::graph::{BodyId, Graph};
     use crate::op::scalar::Scalar;
-    use crate::op::{LoopAttrs, LoopExit};
+    use crate::op::{IfAttrs, LoopAttrs, LoopExit};
     use crate::origin::Origins;
     use crate::types::Type;
     let ty = Type::fixed(DType::I64, &[]);
@@ -209,7 +209,8 @@ fn branches_and_loops() {
     g.tables.bodies = vec![body(Scalar::Add), body(Scalar::Sub)];
     let c = g.input("c", Type::fixed(DType::Bool, &[]));
     let x = g.input("x", ty.clone());
-    let branch = g.add(Op::If(BodyId(0), BodyId(1)), &[c, x], Origins::none()).unwrap();
+    let attrs = IfAttrs { then: BodyId(0), other: BodyId(1), results: [ty.clone()].into() };
+    let branch = g.add(Op::If(Box::new(attrs)), &[c, x], Origins::none()).unwrap();
     let y = g.add(Op::Proj(0), &[branch], Origins::none()).unwrap();
     g.output("y", y);
     let run = |c: bool| crate::eval::native(&g, &[t(&[], &[c]), t(&[], &[7i64])]).unwrap().remove(0);
@@ -230,8 +231,17 @@ fn branches_and_loops() {
     b.output("each", next);
     let mut g = Graph::new("g");
     g.tables.bodies = vec![b];
-    let attrs =
-        LoopAttrs { body: BodyId(0), trip: Some(Dim::from(4i64)), exit: LoopExit::Condition, carried: 1, scanned: 1 };
+    let trips = crate::dim::Symbol::new("trips");
+    g.tables.symbols.0.entry(trips.clone()).or_default().backing = crate::dim::Backing::Data;
+    let stack = Type::tensor(DType::I64, [Dim::symbol(trips)]);
+    let attrs = LoopAttrs {
+        body: BodyId(0),
+        trip: Some(Dim::from(4i64)),
+        exit: LoopExit::Condition,
+        carried: 1,
+        scanned: 1,
+        results: [ty, stack].into(),
+    };
     let args = [t(&[], &[true]), t(&[], &[1i64]), t(&[4], &[1i64, 2, 3, 4]), t(&[], &[2i64])];
     let ids: Vec<_> = args.iter().map(|a| g.input("a", Type::fixed(a.dtype(), a.shape()))).collect();
     let l = g.add(Op::Loop(Box::new(attrs)), &ids, Origins::none()).unwrap();

@@ -2,14 +2,32 @@
 
 use super::super::lex::Kind;
 use super::{Parser, Result};
+use crate::graph::BodyId;
 use crate::op::attrs::{Attr, Head};
 use crate::op::call::{
     Activation, Cell, Coordinates, Direction, NearestMode, Recurrent, RecurrentOperands, Resize, ResizeMode,
 };
 use crate::op::spec::{DataIx, GatherSpec, Ix, Label, Negative, Spec, Window};
-use crate::op::{PadAxis, Perm, SliceAxis};
+use crate::op::{LoopAttrs, LoopExit, PadAxis, Perm, SliceAxis};
 
 impl Parser {
+    pub(super) fn repeat(&mut self) -> Result<Head> {
+        let body = BodyId(self.number()?);
+        self.expect_word("trip")?;
+        self.expect("=")?;
+        let trip = if self.eat_word("operand") { None } else { Some(self.dim()?) };
+        self.expect_word("exit")?;
+        self.expect("=")?;
+        let exit = self.one_of(&[("never", LoopExit::Never), ("condition", LoopExit::Condition)])?;
+        self.expect_word("carried")?;
+        self.expect("=")?;
+        let carried = self.number()?;
+        self.expect_word("scanned")?;
+        self.expect("=")?;
+        let scanned = self.number()?;
+        Ok(Head::Loop(Box::new(LoopAttrs { body, trip, exit, carried, scanned, results: self.tuple()? })))
+    }
+
     pub(super) fn recurrent(&mut self, cell: Cell) -> Result<Head> {
         let direction = self.one_of(&[
             ("forward", Direction::Forward),
