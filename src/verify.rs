@@ -56,7 +56,7 @@ pub fn verify(
     let rule = Options {
         samples: options.samples.max(1),
         seed: options.seed,
-        given: options.given.clone(),
+        given: egret_verification::inputs::with_frozen(&options.given, &reference.imported.frozen)?,
         specs: options.specs.clone(),
         runs: options.runs,
         ..Options::default()
@@ -108,6 +108,6 @@ fn read_candidate(path: &Path, binding: &Binding) -> Result<Model> {
         return Ok(open);
     }
     let dims = binding.dims.iter().filter(|(name, _)| symbols.contains(name)).cloned().collect();
-    let binding = Binding { dims, shapes: binding.shapes.clone() };
+    let binding = Binding { dims, ..binding.clone() };
     Model::read(path, &binding).map_err(Error::read(path))
 }

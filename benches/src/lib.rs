@@ -34,6 +34,7 @@ fn binding(model: &Model) -> ReadOptions {
     ReadOptions {
         dims: words(&model.dims).into_iter().filter_map(|(name, n)| Some((name, *n.first()?))).collect(),
         shapes: words(&model.shapes),
+        ..ReadOptions::default()
     }
 }
 

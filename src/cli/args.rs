@@ -26,6 +26,9 @@ pub struct Shapes {
     /// Bind an input's shape by place, e.g. x=1,3,48,320
     #[arg(long = "shape", value_name = "INPUT=N,N,…")]
     shapes: Vec<String>,
+    /// Fix an input's value while reading, e.g. axes=[0,2] or axes=@axes.npy; the result is right for that value only
+    #[arg(long = "value", value_name = "INPUT=VALUE")]
+    values: Vec<String>,
 }
 
 impl Shapes {
@@ -44,6 +47,22 @@ impl Shapes {
             let items = list.split(',').map(str::trim).filter(|s| !s.is_empty());
             let shape: Option<Vec<i64>> = items.map(|n| n.parse().ok().filter(|n| *n >= 0)).collect();
             binding.shapes.push((name.trim().to_owned(), shape.ok_or_else(bad)?));
+        }
+        for text in &self.values {
+            let bad = || {
+                egret::Error::Usage(format!("--value {text}: expected INPUT=NUMBER, INPUT=[N,…] or INPUT=@FILE.npy"))
+            };
+            let (name, value) = text.split_once('=').ok_or_else(bad)?;
+            let value = match value.trim().strip_prefix('@') {
+                Some(file) => {
+                    let path = std::path::Path::new(file);
+                    let tensor = egret_verification::npy::read(path)
+                        .map_err(|e| egret::Error::Usage(format!("--value {text}: {e}")))?;
+                    egret_onnx::Frozen::Tensor(tensor)
+                }
+                None => egret_onnx::Frozen::Text(value.to_owned()),
+            };
+            binding.values.push((name.trim().to_owned(), value));
         }
         Ok(binding)
     }

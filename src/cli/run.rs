@@ -122,6 +122,7 @@ fn model(a: &Args, out: &Output) -> egret::Result<(Named, Named)> {
     let binding = a.shapes.binding()?;
     let model = Model::read(&a.model, &binding).map_err(|error| egret::Error::Read { path: a.model.clone(), error })?;
     let (given, specs) = a.inputs.resolve()?;
+    let given = inputs::with_frozen(&given, &model.imported.frozen)?;
     let inputs = inputs::for_graph(&model.imported.graph, &given, &specs, a.inputs.seed)?;
     out.step("running");
     let mut engine: Box<dyn Executor + '_> = match a.engine {

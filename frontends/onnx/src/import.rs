@@ -10,6 +10,7 @@ use egret_ir::{Dim, Graph, Origin, Origins, Symbol, Type, ValueId};
 use indexmap::IndexMap;
 
 use crate::error::{Problem, ProblemKind};
+use crate::frozen::Frozen;
 pub use crate::imported::{Imported, Initializer, OpaqueReason, ReadOptions, Site};
 use crate::inline::{self, FlatNode, canonical_domain};
 use crate::known::{self, Known};
@@ -57,8 +58,8 @@ pub fn import(model: ModelProto, external: &mut External, options: &ReadOptions)
         graph.node.clear();
         graph.initializer.clear();
     }
-    let Round { graph, sites, values, initializers, opaque_reasons, bound, .. } = round;
-    Ok(Imported { graph, sites, values, initializers, opaque_reasons, bound, model, functions: needed })
+    let Round { graph, sites, values, initializers, opaque_reasons, bound, frozen, .. } = round;
+    Ok(Imported { graph, sites, values, initializers, opaque_reasons, bound, frozen, model, functions: needed })
 }
 
 /// An unbound extent is at most this, so that a slice to 10⁹ goes to the end.
@@ -76,6 +77,7 @@ struct Round {
     opaque_reasons: Vec<OpaqueReason>,
     bound: BTreeMap<Symbol, i64>,
     bounds: BTreeMap<Symbol, i64>,
+    frozen: Vec<(String, egret_ir::Tensor)>,
     problems: Vec<Problem>,
 }
 
@@ -107,6 +109,7 @@ fn attempt(
         opaque_reasons: importer.opaque_reasons,
         bound: importer.bound,
         bounds: importer.bounds,
+        frozen: importer.frozen,
         problems: importer.problems,
     }
 }
@@ -125,6 +128,7 @@ struct Importer<'a> {
     lost: BTreeSet<String>,
     infos: BTreeMap<&'a str, &'a TypeProto>,
     bound: BTreeMap<Symbol, i64>,
+    frozen: Vec<(String, egret_ir::Tensor)>,
     by_place: BTreeMap<String, Vec<i64>>,
     initializers: IndexMap<Arc<str>, Initializer>,
     sites: Vec<Site>,
@@ -157,6 +161,7 @@ impl<'a> Importer<'a> {
             lost: BTreeSet::new(),
             infos,
             bound: BTreeMap::new(),
+            frozen: Vec::new(),
             by_place: BTreeMap::new(),
             initializers: IndexMap::new(),
             sites: Vec::new(),
@@ -193,7 +198,38 @@ impl<'a> Importer<'a> {
                 self.fault("--shape".to_owned(), ProblemKind::UnknownBinding { what: "input", name: name.clone() });
                 continue;
             };
-            self.bind_input(input, extents);
+            self.bind_input("--shape", input, extents);
+        }
+        for (name, value) in &options.values {
+            match graph.input.iter().find(|i| i.name() == name) {
+                Some(input) => self.freeze(input, value),
+                None => {
+                    let kind = ProblemKind::UnknownBinding { what: "input", name: name.clone() };
+                    self.fault("--value".to_owned(), kind);
+                }
+            }
+        }
+    }
+
+    /// Fixes the value of an input; its extents are bound by the way.
+    fn freeze(&mut self, input: &ValueInfoProto, value: &Frozen) {
+        let Some(dtype) = input.r#type.as_ref().and_then(element) else {
+            let kind = ProblemKind::BadValue {
+                value: input.name().to_owned(),
+                reason: "an input of tensor type expected".to_owned(),
+            };
+            return self.fault("--value".to_owned(), kind);
+        };
+        match value.tensor(dtype) {
+            Ok(t) => {
+                let extents: Vec<i64> = t.shape().iter().map(|d| *d as i64).collect();
+                self.bind_input("--value", input, &extents);
+                self.frozen.push((input.name().to_owned(), t));
+            }
+            Err(reason) => {
+                let kind = ProblemKind::BadValue { value: input.name().to_owned(), reason };
+                self.fault("--value".to_owned(), kind);
+            }
         }
     }
 
@@ -209,7 +245,7 @@ impl<'a> Importer<'a> {
         }
     }
 
-    fn bind_input(&mut self, input: &ValueInfoProto, extents: &[i64]) {
+    fn bind_input(&mut self, option: &str, input: &ValueInfoProto, extents: &[i64]) {
         let ty = input
             .r#type
             .as_ref()
@@ -224,13 +260,13 @@ impl<'a> Importer<'a> {
             declared: format!("{declared:?}"),
         };
         if declared.len() != extents.len() {
-            return self.fault("--shape".to_owned(), conflict(&declared));
+            return self.fault(option.to_owned(), conflict(&declared));
         }
         for (d, n) in declared.iter().zip(extents) {
             match (d.as_symbol(), d.as_const()) {
-                (Some(symbol), _) => self.bind_symbol("--shape", symbol.clone(), *n),
+                (Some(symbol), _) => self.bind_symbol(option, symbol.clone(), *n),
                 (None, Some(c)) if c == *n => {}
-                (None, _) => return self.fault("--shape".to_owned(), conflict(&declared)),
+                (None, _) => return self.fault(option.to_owned(), conflict(&declared)),
             }
         }
     }
@@ -288,7 +324,12 @@ impl<'a> Importer<'a> {
                     self.fault(format!("input {name}"), kind);
                 }
             }
-            let v = self.graph.input_decl(InputDecl { name: name.into(), ty, default });
+            let mut v = self.graph.input_decl(InputDecl { name: name.into(), ty, default });
+            if let Some((_, t)) = self.frozen.iter().find(|(frozen, _)| frozen == name) {
+                // What reads the input reads the constant; the input stays in the interface.
+                v = self.graph.constant(t.clone());
+                self.graph.set_origins(v, Origins::one(Origin::Value(name.into())));
+            }
             self.values.insert(name.into(), v);
         }
         for proto in &graph.initializer {

@@ -4,10 +4,11 @@
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
-use egret_ir::{Graph, Symbol, ValueId};
+use egret_ir::{Graph, Symbol, Tensor, ValueId};
 use indexmap::IndexMap;
 
 use crate::error::NodePlace;
+use crate::frozen::Frozen;
 use crate::proto::{FunctionProto, ModelProto, NodeProto, TensorProto};
 
 /// How open extents are bound.
@@ -17,6 +18,9 @@ pub struct ReadOptions {
     pub dims: Vec<(String, i64)>,
     /// `--shape INPUT=1,3,48,320`: extents of an input by place.
     pub shapes: Vec<(String, Vec<i64>)>,
+    /// `--value INPUT=[2,3]` or `--value INPUT=@file.npy`: the value of an input. The input stays in the interface; the
+    /// graph is only right for that value.
+    pub values: Vec<(String, Frozen)>,
 }
 
 /// One node of the model (inlined functions' nodes count), with the values it takes and gives.
@@ -69,6 +73,8 @@ pub struct Imported {
     pub opaque_reasons: Vec<OpaqueReason>,
     /// Extents bound by [`ReadOptions`], by symbol.
     pub bound: BTreeMap<Symbol, i64>,
+    /// Values of inputs fixed by [`ReadOptions`]: the graph is right for these alone.
+    pub frozen: Vec<(String, Tensor)>,
     /// The model without nodes, initializers and functions: names, versions, opsets (with those that inlined functions
     /// add), metadata, declared inputs, outputs and value types, quantization annotations, training information.
     pub model: ModelProto,

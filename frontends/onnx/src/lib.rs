@@ -10,6 +10,7 @@
 
 pub mod error;
 pub mod export;
+pub mod frozen;
 pub mod import;
 mod imported;
 pub mod inline;
@@ -31,6 +32,7 @@ use bytes::Bytes;
 use prost::Message;
 
 pub use error::{NodePlace, Problem, ProblemKind, ReadError};
+pub use frozen::Frozen;
 pub use import::{Imported, Initializer, OpaqueReason, ReadOptions, Site};
 
 /// Reads a model file. External data must lie in the file's folder.

@@ -331,6 +331,7 @@ fn bindings_that_do_not_fit() {
     let options = ReadOptions {
         dims: vec![("m".into(), 2), ("n".into(), -1)],
         shapes: vec![("z".into(), vec![1]), ("x".into(), vec![1, 4])],
+        ..ReadOptions::default()
     };
     let found: Vec<String> = import_with(&m, &options).unwrap_err().iter().map(ToString::to_string).collect();
     assert_eq!(

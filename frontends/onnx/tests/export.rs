@@ -79,6 +79,7 @@ fn bare(graph: Graph, opset: i64) -> Imported {
         initializers: IndexMap::default(),
         opaque_reasons: vec![],
         bound: std::collections::BTreeMap::default(),
+        frozen: vec![],
         model,
         functions: vec![],
     }

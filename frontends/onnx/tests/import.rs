@@ -134,8 +134,8 @@ fn shape_arithmetic_is_evaluated_with_symbols() {
 
 #[test]
 fn extents_are_bound_by_name_and_by_place() {
-    let by_name = ReadOptions { dims: vec![("batch".into(), 2), ("x.1".into(), 5)], shapes: vec![] };
-    let by_place = ReadOptions { dims: vec![], shapes: vec![("x".into(), vec![2, 5, 6])] };
+    let by_name = ReadOptions { dims: vec![("batch".into(), 2), ("x.1".into(), 5)], ..ReadOptions::default() };
+    let by_place = ReadOptions { shapes: vec![("x".into(), vec![2, 5, 6])], ..ReadOptions::default() };
     for options in [by_name, by_place] {
         let imported = import_with(&heads(), &options).unwrap();
         assert_eq!(shape_of(&imported, "y"), ["2", "5", "3", "2"]);
@@ -300,4 +300,33 @@ fn two_imports_are_equal() {
         assert_eq!(a.graph.nodes(), b.graph.nodes());
         assert_eq!(a.values, b.values);
     }
+}
+
+#[test]
+fn a_fixed_value_is_a_constant_behind_an_input_that_stays() {
+    let m = model(
+        13,
+        graph(
+            vec![node("Reshape", &["x", "shape"], &["y"])],
+            vec![value("x", F32, &["n"]), value("shape", I64, &["k"])],
+            vec![value("y", F32, &["", ""])],
+        ),
+    );
+    let open = import(&m).unwrap();
+    assert_eq!(open.opaque_reasons.len(), 1);
+    let with = |name: &str, text: &str| {
+        let values = vec![(name.to_owned(), egret_onnx::Frozen::Text(text.to_owned()))];
+        import_with(&m, &ReadOptions { values, ..ReadOptions::default() })
+    };
+    let imported = with("shape", "[2,-1]").unwrap();
+    assert!(imported.opaque_reasons.is_empty());
+    assert_eq!(shape_of(&imported, "y"), ["2", "exact(n,2)"]);
+    let inputs: Vec<String> = imported.graph.inputs.iter().map(|i| format!("{} {}", i.name, i.ty)).collect();
+    assert_eq!(inputs, ["x f32[n]", "shape i64[2]"]);
+    assert_eq!(imported.bound.get(&Symbol::new("k")), Some(&2));
+    assert!(check(imported.graph).is_ok());
+    let message = |name: &str, text: &str| with(name, text).unwrap_err()[0].to_string();
+    assert_eq!(message("axes", "[2]"), "--value: the model has no input \"axes\"");
+    assert_eq!(message("shape", "[2,x]"), "--value: shape is not allowed: `x` is no i64");
+    assert_eq!(message("shape", "2"), "--value: shape=[] contradicts the model's [k]");
 }
