@@ -1,6 +1,9 @@
 //! Symbolic extents: canonical integer polynomials over named symbols, with floor division, modulo, minimum, maximum and
 //! exact division as atoms. Two equal polynomials are the same value, so `==` is a (sound, incomplete) equality proof.
 
+mod factor;
+mod ops;
+
 use std::collections::BTreeMap;
 use std::fmt;
 use std::sync::Arc;
@@ -156,8 +159,13 @@ impl Dim {
     }
 
     fn add_scaled(&self, other: &Self, factor: i64) -> Self {
-        if self.is_invalid() || other.is_invalid() {
-            return Self::INVALID;
+        match (&self.0, &other.0) {
+            (Repr::Invalid, _) | (_, Repr::Invalid) => return Self::INVALID,
+            (Repr::Const(a), Repr::Const(b)) => {
+                return b.checked_mul(factor).and_then(|b| a.checked_add(b)).map_or(Self::INVALID, Self::from);
+            }
+            (_, Repr::Const(0)) => return self.clone(),
+            _ => {}
         }
         let mut map: BTreeMap<Monomial, i64> = self.terms().into_iter().collect();
         for (m, c) in other.terms() {
@@ -170,8 +178,12 @@ impl Dim {
     }
 
     fn times(&self, other: &Self) -> Self {
-        if self.is_invalid() || other.is_invalid() {
-            return Self::INVALID;
+        match (&self.0, &other.0) {
+            (Repr::Invalid, _) | (_, Repr::Invalid) => return Self::INVALID,
+            (Repr::Const(a), Repr::Const(b)) => return a.checked_mul(*b).map_or(Self::INVALID, Self::from),
+            (_, Repr::Const(1)) => return self.clone(),
+            (Repr::Const(1), _) => return other.clone(),
+            _ => {}
         }
         let mut map: BTreeMap<Monomial, i64> = BTreeMap::new();
         for (m1, c1) in self.terms() {
@@ -214,7 +226,7 @@ impl Dim {
         let [(dm, dc)] = divisor.as_slice() else { return None };
         let mut map = BTreeMap::new();
         for (m, c) in self.terms() {
-            if c % dc != 0 {
+            if c.checked_rem(*dc)? != 0 {
                 return None;
             }
             let mut powers: BTreeMap<Atom, u32> = m.into_iter().collect();
@@ -383,45 +395,6 @@ impl Dim {
 fn floor_div(a: i64, b: i64) -> i64 {
     let q = a / b;
     if a % b != 0 && (a < 0) != (b < 0) { q - 1 } else { q }
-}
-
-impl From<Atom> for Dim {
-    fn from(a: Atom) -> Self {
-        Self::atom(a)
-    }
-}
-
-impl From<i64> for Dim {
-    fn from(c: i64) -> Self {
-        Self(Repr::Const(c))
-    }
-}
-
-impl From<usize> for Dim {
-    fn from(c: usize) -> Self {
-        i64::try_from(c).map_or(Self::INVALID, Self::from)
-    }
-}
-
-impl std::ops::Add for Dim {
-    type Output = Self;
-    fn add(self, other: Self) -> Self {
-        self.add_scaled(&other, 1)
-    }
-}
-
-impl std::ops::Sub for Dim {
-    type Output = Self;
-    fn sub(self, other: Self) -> Self {
-        self.add_scaled(&other, -1)
-    }
-}
-
-impl std::ops::Mul for Dim {
-    type Output = Self;
-    fn mul(self, other: Self) -> Self {
-        self.times(&other)
-    }
 }
 
 /// The number of elements of a shape.

@@ -13,6 +13,7 @@
 #include <stddef.h>
 #include <stdint.h>
 #include <string.h>
+#include "dims.h"
 
 #if defined(__AVX512F__) && !defined(EG_GENERIC)
 #define EG_LANES 16
@@ -655,8 +656,5 @@ EG_FN int64_t eg_index(int64_t i, int64_t n, int wrap, int *trap) {
   if (i < 0 || i >= n) { *trap = EG_TRAP_INDEX; return 0; }
   return i;
 }
-
-EG_FN int64_t eg_floordiv(int64_t a, int64_t b) { return a / b - (a % b != 0 && (a < 0) != (b < 0)); }
-EG_FN int64_t eg_floormod(int64_t a, int64_t b) { int64_t r = a % b; return r + ((r != 0 && (r < 0) != (b < 0)) ? b : 0); }
 
 #endif

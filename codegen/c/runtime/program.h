@@ -7,8 +7,8 @@
 enum { EG_ARENA = 0, EG_WEIGHTS = 1, EG_INPUT = 2, EG_OUTPUT = 3 };
 typedef struct { uint32_t space; uint64_t at; /* byte offset, or index of the input or output */ } eg_ref;
 
-/* One part of a kernel: all tiles may run at once. b: the buffers; scratch: private to the thread. Returns 0 or an error code. */
-typedef int (*eg_body)(void *const *b, int64_t tile, char *scratch);
+/* One part of a kernel: all tiles may run at once. b: the buffers; scratch: private to the thread; d: the values of the program's symbols. Returns 0 or an error code. */
+typedef int (*eg_body)(void *const *b, int64_t tile, char *scratch, const int64_t *d);
 typedef struct { eg_body body; int64_t tiles; uint32_t first_ref, ref_count; } eg_phase;
 /* parts[first..first+count] run one after the other; values[first_value..] are what the kernel computes. */
 typedef struct { const char *name; uint32_t first_phase, phase_count, first_value, value_count; } eg_kernel;

@@ -128,7 +128,7 @@ static void work(egret_context *c, int index) {
   for (;;) {
     int64_t tile = atomic_fetch_add_explicit(&c->claimed, 1, memory_order_relaxed);
     if (tile >= p->tiles) return;
-    int code = p->body(b, tile, scratch);
+    int code = p->body(b, tile, scratch, 0);
     if (code) atomic_store_explicit(&c->trap, code, memory_order_relaxed);
   }
 }
@@ -158,7 +158,7 @@ static void run_phase(egret_context *c, const eg_phase *p) {
   if (c->threads == 1 || p->tiles == 1) {
     void *const *b = c->buffers + p->first_ref;
     for (int64_t tile = 0; tile < p->tiles; tile++) {
-      int code = p->body(b, tile, c->scratch.base);
+      int code = p->body(b, tile, c->scratch.base, 0);
       if (code) atomic_store_explicit(&c->trap, code, memory_order_relaxed);
     }
     return;

@@ -5,6 +5,7 @@
 
 pub mod build;
 pub mod cpu;
+pub mod dims;
 mod launch;
 pub mod library;
 pub mod print;

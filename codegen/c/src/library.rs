@@ -11,17 +11,20 @@ use egret_codegen::loops::Function;
 use egret_codegen::memory::{Lifetime, plan};
 use egret_codegen::stage::SlotKind;
 use egret_codegen::target::Target;
+use egret_ir::Dim;
 use egret_ir::dtype::DType;
 use egret_ir::program::{BufferId, Kernel, Program, Source};
 use egret_ir::tensor::Tensor;
 use egret_ir::types::TensorType;
 
 use crate::cpu::Cpu;
+use crate::dims::Frame;
 use crate::print;
 
 const EGRET_H: &str = include_str!("../runtime/egret.h");
 const PROGRAM_H: &str = include_str!("../runtime/program.h");
 const PRELUDE_H: &str = include_str!("../runtime/prelude.h");
+const DIMS_H: &str = include_str!("../runtime/dims.h");
 const RECURRENT_H: &str = include_str!("../runtime/recurrent.h");
 const RUNTIME_C: &str = include_str!("../runtime/runtime.c");
 
@@ -105,13 +108,14 @@ impl Backend for CBackend {
 
     fn emit(&self, kernel: &Kernel) -> Result<KernelSource, Vec<Unsupported>> {
         let coded = code(kernel, &|_| None, &self.target)?;
+        let frame = kernel.body.tables.symbols.0.keys().cloned().zip(0..).collect();
         let mut text = header(kernel, &coded);
         for (i, f) in coded.functions.iter().enumerate() {
             if i > 0 {
                 text.push('\n');
             }
             text.push_str(&notes(f));
-            text.push_str(&print::function(&format!("{}_{i}", kernel.name), f));
+            text.push_str(&print::function(&format!("{}_{i}", kernel.name), f, &frame));
         }
         Ok(KernelSource { text })
     }
@@ -230,6 +234,11 @@ enum Place {
     Arena(usize),
 }
 
+/// Sizes of a program without symbols are numbers.
+fn number(d: &Dim) -> i64 {
+    d.as_const().expect("invariant: the program has been checked")
+}
+
 struct Phase {
     function: usize,
     tiles: i64,
@@ -346,14 +355,14 @@ impl<'a> Emission<'a> {
                         SlotKind::Write(i) => self.place(kernel.writes[*i]),
                         SlotKind::Table(t) => Place::Weights(self.weights.add(t)),
                         SlotKind::Temp => *temps.entry(p.slot.0).or_insert_with(|| {
-                            let bytes = slot.len() as u64 * slot.dtype.size() as u64;
+                            let bytes = number(&slot.bytes()) as u64;
                             self.lifetimes.push(Lifetime { bytes, from: self.step, to: self.step });
                             Place::Arena(self.lifetimes.len() - 1)
                         }),
                     }
                 })
                 .collect();
-            let text = print::function("f", f);
+            let text = print::function("f", f, &Frame::new());
             let function = if let Some(n) = self.known.get(&text) {
                 *n
             } else {
@@ -363,8 +372,8 @@ impl<'a> Emission<'a> {
                 self.functions.push((head + &notes(f), f.clone()));
                 n
             };
-            self.scratch = self.scratch.max(f.scratch);
-            self.phases.push(Phase { function, tiles: f.tiles, refs });
+            self.scratch = self.scratch.max(number(&f.scratch) as usize);
+            self.phases.push(Phase { function, tiles: number(&f.tiles), refs });
         }
         self.kernels.push((kernel.name.to_string(), first, self.phases.len() - first, kernel.writes.clone()));
         self.step += 1;
@@ -403,9 +412,12 @@ impl<'a> Emission<'a> {
             );
             for (j, (head, f)) in chunk.iter().enumerate() {
                 let n = i * FUNCTIONS_PER_FILE + j;
-                let body = print::function(&format!("eg_f{n}"), f);
+                let body = print::function(&format!("eg_f{n}"), f, &Frame::new());
                 let body = body.strip_prefix("static ").unwrap_or(&body);
-                let _ = write!(text, "\nint eg_f{n}(void *const *b, int64_t tile, char *scratch);\n{head}{body}");
+                let _ = write!(
+                    text,
+                    "\nint eg_f{n}(void *const *b, int64_t tile, char *scratch, const int64_t *d);\n{head}{body}"
+                );
             }
             kernel_files.push(format!("kernels{i}.c"));
             files.push((format!("kernels{i}.c"), text.into_bytes()));
@@ -416,7 +428,7 @@ impl<'a> Emission<'a> {
         for (i, (_, bytes, _, _)) in self.copies.iter().enumerate() {
             let _ = writeln!(
                 copy_text,
-                "static int copy{i}(void *const *b, int64_t tile, char *scratch) {{ (void)tile; (void)scratch; memcpy(b[1], b[0], {bytes}); return 0; }}"
+                "static int copy{i}(void *const *b, int64_t tile, char *scratch, const int64_t *d) {{ (void)tile; (void)scratch; (void)d; memcpy(b[1], b[0], {bytes}); return 0; }}"
             );
         }
 
@@ -478,7 +490,7 @@ impl<'a> Emission<'a> {
             "/* Tables of {name}: what runs in which order on which memory. */\n#include \"program.h\"\n#include <string.h>\n\n"
         );
         for n in 0..self.functions.len() {
-            let _ = writeln!(model, "int eg_f{n}(void *const *b, int64_t tile, char *scratch);");
+            let _ = writeln!(model, "int eg_f{n}(void *const *b, int64_t tile, char *scratch, const int64_t *d);");
         }
         model.push_str(&copy_text);
         model.push_str(&dims);
@@ -521,6 +533,7 @@ impl<'a> Emission<'a> {
         files.push(("egret.h".into(), EGRET_H.into()));
         files.push(("program.h".into(), PROGRAM_H.into()));
         files.push(("prelude.h".into(), PRELUDE_H.into()));
+        files.push(("dims.h".into(), DIMS_H.into()));
         files.push(("recurrent.h".into(), RECURRENT_H.into()));
         files.push(("runtime.c".into(), RUNTIME_C.into()));
         files.push(("program.txt".into(), options.text.clone().into_bytes()));
@@ -551,7 +564,7 @@ fn model_header(program: &Program, name: &str) -> String {
 fn makefile(name: &str, kernels: &[String], cpu: Cpu) -> String {
     let objects: Vec<String> = kernels.iter().map(|k| k.replace(".c", ".o")).collect();
     format!(
-        "# Builds lib{name}.so; the interface is in egret.h.\nCC ?= cc\nCFLAGS = {}\nCPUFLAGS = {}\nRUNTIMEFLAGS = {}\nOBJECTS = {} model.o runtime.o\n\nlib{name}.so: $(OBJECTS)\n\t$(CC) -shared -o $@ $(OBJECTS) -lm -lpthread -ldl\n\nkernels%.o: kernels%.c prelude.h recurrent.h\n\t$(CC) $(CFLAGS) $(CPUFLAGS) -c $< -o $@\n\nmodel.o: model.c program.h egret.h program.txt\n\t$(CC) $(RUNTIMEFLAGS) -c $< -o $@\n\nruntime.o: runtime.c program.h egret.h\n\t$(CC) $(RUNTIMEFLAGS) -c $< -o $@\n\nclean:\n\trm -f $(OBJECTS) lib{name}.so\n",
+        "# Builds lib{name}.so; the interface is in egret.h.\nCC ?= cc\nCFLAGS = {}\nCPUFLAGS = {}\nRUNTIMEFLAGS = {}\nOBJECTS = {} model.o runtime.o\n\nlib{name}.so: $(OBJECTS)\n\t$(CC) -shared -o $@ $(OBJECTS) -lm -lpthread -ldl\n\nkernels%.o: kernels%.c prelude.h dims.h recurrent.h\n\t$(CC) $(CFLAGS) $(CPUFLAGS) -c $< -o $@\n\nmodel.o: model.c program.h egret.h program.txt\n\t$(CC) $(RUNTIMEFLAGS) -c $< -o $@\n\nruntime.o: runtime.c program.h egret.h\n\t$(CC) $(RUNTIMEFLAGS) -c $< -o $@\n\nclean:\n\trm -f $(OBJECTS) lib{name}.so\n",
         KERNEL_FLAGS.join(" "),
         cpu.flags().join(" "),
         RUNTIME_FLAGS.join(" "),

@@ -5,9 +5,11 @@
 use std::fmt::Write as _;
 
 use egret_codegen::loops::{Arg, Base, E, Form, Function, S, Ty};
+use egret_ir::Dim;
 use egret_ir::dtype::{DType, Literal};
 use egret_ir::op::Monoid;
 
+use crate::dims::{self, Frame, mentions, quotient, remainder, stripped};
 use crate::spell;
 
 /// The C type of an element in memory.
@@ -68,30 +70,34 @@ pub fn literal(l: Literal) -> String {
 /// An expression, in parentheses where an operator around it could bind tighter.
 pub fn expr(e: &E) -> String {
     match e {
-        E::Int(i) if *i < 0 => format!("({i})"),
-        E::Int(i) => i.to_string(),
+        E::Int(d) => dims::expression(d),
         E::Var(v) => v.clone(),
         E::Add(a, b) => match &**b {
-            E::Int(i) if *i < 0 => format!("({} - {})", expr(a), -i),
+            E::Int(d) if d.as_const().is_some_and(|c| c < 0) => {
+                format!("({} - {})", expr(a), dims::expression(&(Dim::ZERO - d)))
+            }
             b => format!("({} + {})", expr(a), expr(b)),
         },
-        E::Mul(a, k) => format!("{} * {k}", expr(a)),
-        E::Div(a, n) => format!("({} / {n})", expr(a)),
-        E::Mod(a, n) => format!("({} % {n})", expr(a)),
-        E::FloorDiv(a, n) => format!("eg_floordiv({}, {n})", bare(a)),
-        E::FloorMod(a, n) => format!("eg_floormod({}, {n})", bare(a)),
+        E::Mul(a, k) => {
+            format!("{} * {}", expr(a), k.as_const().map_or_else(|| dims::expression(k), |k| k.to_string()))
+        }
+        E::Div(a, n) => quotient(&expr(a), n),
+        E::Mod(a, n) => remainder(&expr(a), n),
+        E::FloorDiv(a, n) => format!("eg_floordiv({}, {})", bare(a), dims::bare(n)),
+        E::FloorMod(a, n) => format!("eg_floormod({}, {})", bare(a), dims::bare(n)),
         E::Min(a, b) => format!("({0} < {1} ? {0} : {1})", expr(a), expr(b)),
+        E::Max(a, b) => format!("({0} > {1} ? {0} : {1})", expr(a), expr(b)),
         E::Checked { value, extent, wraps } => {
-            format!("eg_index({}, {extent}, {}, &trap)", bare(value), i32::from(*wraps))
+            format!("eg_index({}, {}, {}, &trap)", bare(value), dims::bare(extent), i32::from(*wraps))
         }
         E::Within { index, lo, hi, step } => {
             let i = expr(index);
             let mut all = Vec::new();
             if let Some(lo) = lo {
-                all.push(format!("{i} >= {lo}"));
+                all.push(format!("{i} >= {}", dims::expression(lo)));
             }
             if let Some(hi) = hi {
-                all.push(format!("{i} < {hi}"));
+                all.push(format!("{i} < {}", dims::expression(hi)));
             }
             if *step > 1 {
                 all.push(format!("{i} % {step} == 0"));
@@ -112,7 +118,7 @@ pub fn expr(e: &E) -> String {
                 _ => at,
             }
         }
-        E::VLoad { base, index, dtype, step, part } => vector_load(base, index, *dtype, *step, part.as_deref()),
+        E::VLoad { base, index, dtype, step, part } => vector_load(base, index, *dtype, step, part.as_deref()),
         E::VRepeat { base, index, times, part } => {
             let lanes = part.as_deref().map_or_else(|| "EG_LANES".to_owned(), bare);
             format!("vf_load_repeat{times}({}, {lanes})", pointer(base, index))
@@ -164,106 +170,68 @@ fn operand(e: &E, form: Form) -> String {
 
 /// An expression where no operator can bind tighter.
 fn bare(e: &E) -> String {
-    let text = expr(e);
-    let whole = text.starts_with('(') && text.ends_with(')') && {
-        let mut depth = 0;
-        text.char_indices().all(|(i, c)| {
-            depth += i32::from(c == '(') - i32::from(c == ')');
-            depth > 0 || i + 1 == text.len()
-        })
-    };
-    if whole { text[1..text.len() - 1].to_owned() } else { text }
+    stripped(&expr(e)).to_owned()
+}
+
+fn is_zero(e: &E) -> bool {
+    e.as_int().is_some_and(|d| *d == 0)
 }
 
 fn pointer(base: &str, index: &E) -> String {
-    if index.as_int() == Some(0) { base.to_owned() } else { format!("{base} + {}", bare(index)) }
+    if is_zero(index) { base.to_owned() } else { format!("{base} + {}", bare(index)) }
 }
 
-fn vector_load(base: &str, index: &E, dtype: DType, step: i64, part: Option<&E>) -> String {
+fn vector_load(base: &str, index: &E, dtype: DType, step: &Dim, part: Option<&E>) -> String {
     let at = pointer(base, index);
     let n = part.map(bare);
     let lanes = n.clone().unwrap_or_else(|| "EG_LANES".to_owned());
-    match (dtype, step) {
-        (DType::F32, 1) => n.map_or_else(|| format!("LD({at})"), |n| format!("vf_load_part({at}, {n})")),
-        (DType::F32, 2) if part.is_none() => format!("vf_load_even({at})"),
-        (DType::F32, _) => format!("vf_load_strided({at}, {step}, {lanes})"),
-        (DType::I32 | DType::U32, 1) => n.map_or_else(|| format!("LDI({at})"), |n| format!("vi_load_part({at}, {n})")),
-        (DType::I32 | DType::U32, _) => format!("vi_load_strided({at}, {step}, {lanes})"),
-        (DType::Bool, 1) => format!("vm_load({at}, {lanes})"),
-        (DType::U8, 1) => format!("vi_load_u8({at}, {lanes})"),
-        (DType::I8, 1) => format!("vi_load_i8({at}, {lanes})"),
-        (DType::Bool, _) => format!("vm_load_strided({at}, {step}, {lanes})"),
+    let unit = *step == 1;
+    let by = dims::bare(step);
+    match (dtype, unit) {
+        (DType::F32, true) => n.map_or_else(|| format!("LD({at})"), |n| format!("vf_load_part({at}, {n})")),
+        (DType::F32, false) if *step == 2 && part.is_none() => format!("vf_load_even({at})"),
+        (DType::F32, _) => format!("vf_load_strided({at}, {by}, {lanes})"),
+        (DType::I32 | DType::U32, true) => {
+            n.map_or_else(|| format!("LDI({at})"), |n| format!("vi_load_part({at}, {n})"))
+        }
+        (DType::I32 | DType::U32, _) => format!("vi_load_strided({at}, {by}, {lanes})"),
+        (DType::Bool, true) => format!("vm_load({at}, {lanes})"),
+        (DType::U8, true) => format!("vi_load_u8({at}, {lanes})"),
+        (DType::I8, true) => format!("vi_load_i8({at}, {lanes})"),
+        (DType::Bool, _) => format!("vm_load_strided({at}, {by}, {lanes})"),
         _ => unreachable!("invariant: the emitter vectorizes only types the prelude loads"),
     }
 }
 
-/// Prints a function under a C name.
-pub fn function(name: &str, f: &Function) -> String {
-    let mut p = Printer { out: String::new(), depth: 1 };
-    let traps = uses_trap(&f.body);
-    let _ = writeln!(p.out, "static int {name}(void *const *b, int64_t tile, char *scratch) {{");
+/// Prints a function under a C name; `frame` says where the values of its symbols are.
+pub fn function(name: &str, f: &Function, frame: &Frame) -> String {
+    let mut body = Printer { out: String::new(), depth: 1 };
+    body.block(&f.body);
+    let body = body.out;
+    let mut head = Printer { out: String::new(), depth: 1 };
+    let _ = writeln!(head.out, "static int {name}(void *const *b, int64_t tile, char *scratch, const int64_t *d) {{");
     for (i, param) in f.params.iter().enumerate() {
         let (c, t) = if param.writes { ("", memory_type(param.dtype)) } else { ("const ", memory_type(param.dtype)) };
-        p.line(&format!("{c}{t} *restrict {} = b[{i}];", param.name));
+        head.line(&format!("{c}{t} *restrict {} = b[{i}];", param.name));
     }
+    let symbols = dims::locals(&body, frame);
+    for line in &symbols {
+        head.line(line);
+    }
+    let traps = mentions(&body, "trap");
     if traps {
-        p.line("int trap = 0;");
+        head.line("int trap = 0;");
     }
     if f.params.is_empty() {
-        p.line("(void)b;");
+        head.line("(void)b;");
     }
-    if !text_mentions(&f.body, "tile") {
-        p.line("(void)tile;");
+    for parameter in ["tile", "scratch"].into_iter().filter(|p| !mentions(&body, p)) {
+        head.line(&format!("(void){parameter};"));
     }
-    if !uses_scratch(&f.body) {
-        p.line("(void)scratch;");
+    if symbols.is_empty() {
+        head.line("(void)d;");
     }
-    p.block(&f.body);
-    p.line(if traps { "return trap;" } else { "return 0;" });
-    p.out.push_str("}\n");
-    p.out
-}
-
-fn walk(body: &[S], f: &mut dyn FnMut(&S)) {
-    for s in body {
-        f(s);
-        match s {
-            S::For { body, .. } | S::Block(body) => walk(body, f),
-            S::If { then, otherwise, .. } => {
-                walk(then, f);
-                walk(otherwise, f);
-            }
-            S::Lanes { before, .. } => walk(before, f),
-            S::Comment(_)
-            | S::Let { .. }
-            | S::Var { .. }
-            | S::Index { .. }
-            | S::Pointer { .. }
-            | S::Set { .. }
-            | S::MulAdd { .. }
-            | S::Store { .. }
-            | S::VStore { .. }
-            | S::Transpose { .. }
-            | S::Call { .. } => {}
-        }
-    }
-}
-
-fn uses_scratch(body: &[S]) -> bool {
-    let mut found = false;
-    walk(body, &mut |s| found |= matches!(s, S::Pointer { base: Base::Scratch(_), .. }));
-    found
-}
-
-/// Whether printing the statements would mention a word.
-fn text_mentions(body: &[S], word: &str) -> bool {
-    let mut p = Printer { out: String::new(), depth: 0 };
-    p.block(body);
-    p.out.split(|c: char| !c.is_ascii_alphanumeric() && c != '_').any(|w| w == word)
-}
-
-fn uses_trap(body: &[S]) -> bool {
-    text_mentions(body, "trap")
+    format!("{}{body}  {}\n}}\n", head.out, if traps { "return trap;" } else { "return 0;" })
 }
 
 struct Printer {
@@ -316,8 +284,8 @@ impl Printer {
                 let from = match base {
                     Base::Pointer(p) => pointer(p, index),
                     Base::Scratch(at) => {
-                        let add = if index.as_int() == Some(0) { String::new() } else { format!(" + {}", expr(index)) };
-                        format!("({c}{t} *)(scratch + {at}){add}")
+                        let add = if is_zero(index) { String::new() } else { format!(" + {}", expr(index)) };
+                        format!("({c}{t} *)(scratch + {}){add}", dims::bare(at))
                     }
                 };
                 self.line(&format!("{c}{t} *restrict {name} = {from};"));
@@ -337,17 +305,18 @@ impl Printer {
                 let v = bare(value);
                 let n = part.as_ref().map(bare);
                 let lanes = n.clone().unwrap_or_else(|| "EG_LANES".to_owned());
-                self.line(&match (dtype, step) {
-                    (DType::F32, 1) => {
+                let by = dims::bare(step);
+                self.line(&match (dtype, *step == 1) {
+                    (DType::F32, true) => {
                         n.map_or_else(|| format!("ST({at}, {v});"), |n| format!("vf_store_part({at}, {v}, {n});"))
                     }
-                    (DType::F32, _) => format!("vf_store_strided({at}, {step}, {v}, {lanes});"),
-                    (DType::I32 | DType::U32, 1) => {
+                    (DType::F32, _) => format!("vf_store_strided({at}, {by}, {v}, {lanes});"),
+                    (DType::I32 | DType::U32, true) => {
                         n.map_or_else(|| format!("STI({at}, {v});"), |n| format!("vi_store_part({at}, {v}, {n});"))
                     }
-                    (DType::I32 | DType::U32, _) => format!("vi_store_strided({at}, {step}, {v}, {lanes});"),
-                    (DType::Bool, 1) => format!("vm_store({at}, {v}, {lanes});"),
-                    (DType::Bool, _) => format!("vm_store_strided({at}, {step}, {v}, {lanes});"),
+                    (DType::I32 | DType::U32, _) => format!("vi_store_strided({at}, {by}, {v}, {lanes});"),
+                    (DType::Bool, true) => format!("vm_store({at}, {v}, {lanes});"),
+                    (DType::Bool, _) => format!("vm_store_strided({at}, {by}, {v}, {lanes});"),
                     _ => unreachable!("invariant: the emitter vectorizes only types the prelude stores"),
                 });
             }

@@ -4,10 +4,12 @@
 use std::collections::{BTreeMap, HashMap};
 use std::sync::Arc;
 
+use egret_ir::Dim;
 use egret_ir::dtype::DType;
 use egret_ir::op::scalar::Scalar;
 
 use crate::affine::{Affine, Atom, Axis, Within};
+use crate::extent::nonnegative;
 use crate::loops::{E, Param, S, Ty};
 use crate::stage::{SlotInfo, SlotKind, Store};
 use crate::target::Target;
@@ -44,7 +46,7 @@ pub struct Emitter<'a> {
     /// Index of every axis.
     pub bind: Vec<E>,
     /// Extents of the axes.
-    pub extents: Vec<i64>,
+    pub extents: Vec<Dim>,
     /// The lane axis, inside a vector loop.
     pub lane: Option<Lane>,
     /// Value of the fold.
@@ -142,45 +144,57 @@ impl<'a> Emitter<'a> {
 
     /// An index as an expression.
     pub fn index(&mut self, a: &Affine) -> E {
-        let mut out = E::Int(0);
+        let mut out = E::int(0);
         for (atom, c) in a.terms() {
             let e = match atom {
                 Atom::Axis(x) => self.bind[*x].clone(),
                 Atom::Div(e, n) => {
-                    let nonnegative = e.range(&self.extents).0 >= 0;
+                    let nonnegative = nonnegative(&e.range(&self.extents).0);
                     let e = self.index(e);
-                    if nonnegative { e.div(*n) } else { E::FloorDiv(Box::new(e), *n) }
+                    if nonnegative { e.div(n) } else { E::FloorDiv(Box::new(e), n.clone()) }
                 }
                 Atom::Mod(e, n) => {
-                    let nonnegative = e.range(&self.extents).0 >= 0;
+                    let nonnegative = nonnegative(&e.range(&self.extents).0);
                     let e = self.index(e);
-                    if nonnegative { e.rem(*n) } else { E::FloorMod(Box::new(e), *n) }
+                    if nonnegative { e.rem(n) } else { E::FloorMod(Box::new(e), n.clone()) }
                 }
-                Atom::Data { value, extent, wraps } => self.data_index(a, atom, value, *extent, *wraps),
+                Atom::Data { value, extent, wraps } => self.data_index(atom, value, extent, *wraps),
             };
-            out = out.add(e.times(*c));
+            out = out.add(e.times(c));
         }
-        out.add(E::Int(a.offset()))
+        out.plus(a.offset())
     }
 
-    fn data_index(&mut self, _whole: &Affine, atom: &Atom, value: &Arc<Value>, extent: i64, wraps: bool) -> E {
+    fn data_index(&mut self, atom: &Atom, value: &Arc<Value>, extent: &Dim, wraps: bool) -> E {
         let key = Key::Data(Affine::atom(atom.clone()));
-        if let Some(done) = self.memo.iter().rev().find_map(|m| m.get(&key)) {
-            return done.clone();
+        if let Some(done) = self.known(&key) {
+            return done;
         }
-        let value = self.scalar(value);
+        let value = Box::new(self.scalar(value));
         let name = self.fresh("i");
-        self.push(S::Index { name: name.clone(), value: E::Checked { value: Box::new(value), extent, wraps } });
+        self.push(S::Index { name: name.clone(), value: E::Checked { value, extent: extent.clone(), wraps } });
         let e = E::Var(name);
         self.memo.last_mut().expect("invariant: a block is open").insert(key, e.clone());
         e
+    }
+
+    /// Binds the axes to the digits of `flat`, the last axis the fastest; gives how many values `flat` has.
+    pub fn claim(&mut self, flat: E, axes: &[Axis]) -> Dim {
+        let (mut rest, mut count) = (flat, Dim::ONE);
+        for a in axes.iter().rev() {
+            let extent = self.extents[*a].clone();
+            self.bind[*a] = rest.clone().rem(&extent);
+            rest = rest.div(&extent);
+            count = count * extent;
+        }
+        count
     }
 
     /// Position inside the pointer of a slot: row axes of private memory dropped.
     pub fn position(&mut self, slot: Slot, at: &Affine) -> E {
         if let Some(l) = self.locals.get(&slot) {
             let drop = l.drop.clone();
-            let saved: Vec<E> = drop.iter().map(|a| std::mem::replace(&mut self.bind[*a], E::Int(0))).collect();
+            let saved: Vec<E> = drop.iter().map(|a| std::mem::replace(&mut self.bind[*a], E::int(0))).collect();
             let e = self.index(at);
             for (a, s) in drop.iter().zip(saved) {
                 self.bind[*a] = s;
@@ -267,14 +281,10 @@ impl<'a> Emitter<'a> {
     pub fn condition(&mut self, when: &[Within]) -> E {
         let mut all = Vec::new();
         for w in when {
-            let (lo, hi) = w.index.range(&self.extents);
+            let (above, below) = w.bounds_hold(&self.extents);
             let index = Box::new(self.index(&w.index));
-            all.push(E::Within {
-                index,
-                lo: (lo < w.lo).then_some(w.lo),
-                hi: (hi >= w.hi).then_some(w.hi),
-                step: w.step,
-            });
+            let bound = |holds: bool, d: &Dim| (!holds).then(|| d.clone());
+            all.push(E::Within { index, lo: bound(above, &w.lo), hi: bound(below, &w.hi), step: w.step });
         }
         E::All(all)
     }
@@ -328,16 +338,15 @@ impl<'a> Emitter<'a> {
 
     /// Whether the position moves by one every `times` lanes, from a multiple of `times` on; and the position itself.
     fn repeats(&self, at: &Affine, axis: Axis) -> Option<(i64, Affine)> {
-        let (mut times, mut found) = (0, 0);
+        let mut found = None;
         for (atom, c) in at.terms() {
             match atom {
                 Atom::Axis(a) if *a == axis => return None,
                 Atom::Div(e, n) if e.mentions(axis) => {
-                    if *c != 1 || e.as_axis() != Some(axis) {
+                    if *c != 1 || e.as_axis() != Some(axis) || found.is_some() {
                         return None;
                     }
-                    times = *n;
-                    found += 1;
+                    found = n.as_const();
                 }
                 Atom::Mod(e, _) if e.mentions(axis) => return None,
                 Atom::Data { value, .. } if value.mentions(axis) => return None,
@@ -345,7 +354,8 @@ impl<'a> Emitter<'a> {
             }
         }
         // Vector loops start at multiples of the lanes.
-        (found == 1 && matches!(times, 2 | 4 | 8) && times <= self.target.lanes).then(|| (times, at.clone()))
+        let times = found.filter(|n| matches!(n, 2 | 4 | 8) && *n <= self.target.lanes)?;
+        Some((times, at.clone()))
     }
 
     fn lane_by_lane(&mut self, key: Key, v: &Arc<Value>, lane: &Lane) -> E {
@@ -383,7 +393,7 @@ impl<'a> Emitter<'a> {
                         if let Atom::Data { value, extent, wraps } = atom
                             && !inner.iter().any(|a| value.mentions(*a))
                         {
-                            self.data_index(at, atom, value, *extent, *wraps);
+                            self.data_index(atom, value, extent, *wraps);
                         }
                     }
                 }

@@ -15,8 +15,8 @@ pub enum Reason {
     },
     /// Branches and loops are not compiled.
     Control,
-    /// An extent that is no number; its text.
-    SymbolicExtent(String),
+    /// A tensor of more bytes than 64 bits can say; its type.
+    TooLarge(String),
     /// A type that is no tensor; its text.
     Foreign(String),
     /// Element types that the kind takes but this backend does not; described.
@@ -31,7 +31,7 @@ impl fmt::Display for Reason {
             Self::Opaque { domain, op_type } if domain.is_empty() => write!(f, "operator {op_type} is not modelled"),
             Self::Opaque { domain, op_type } => write!(f, "operator {domain}.{op_type} is not modelled"),
             Self::Control => f.write_str("branches and loops are not compiled"),
-            Self::SymbolicExtent(d) => write!(f, "extent {d} is not a number; bind it"),
+            Self::TooLarge(t) => write!(f, "a tensor {t} is larger than any memory"),
             Self::Foreign(t) => write!(f, "a value of type {t}"),
             Self::DType(t) => write!(f, "element type: {t}"),
             Self::Tuple => f.write_str("several results used as one"),

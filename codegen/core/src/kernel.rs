@@ -2,11 +2,14 @@
 
 use std::collections::BTreeMap;
 
+use egret_ir::Dim;
+use egret_ir::dim::count;
 use egret_ir::program::Kernel;
 use egret_ir::tensor::Tensor;
 
 use crate::affine::Affine;
 use crate::error::Unsupported;
+use crate::extent::{below, nonnegative, typical};
 use crate::family::{contract, native, nest, transpose, window};
 use crate::loops::Function;
 use crate::lower::lower;
@@ -115,17 +118,18 @@ impl Coder<'_> {
             // What an earlier function has written a part of must stay where that function put it.
             let before: Vec<Slot> =
                 self.functions.iter().flat_map(|f| f.params.iter().filter(|p| p.writes).map(|p| p.slot)).collect();
-            let n = group[0].extents[0];
+            let n = &group[0].extents[0];
             let mut locals = BTreeMap::new();
             for s in group.iter().flat_map(|s| &s.stores) {
                 if self.slots[s.slot.0].kind == SlotKind::Temp
                     && !outside.contains(&s.slot)
                     && !before.contains(&s.slot)
                 {
-                    locals.insert(s.slot, self.slots[s.slot.0].len() / n);
+                    let row = self.slots[s.slot.0].len().quotient(n);
+                    locals.insert(s.slot, row.expect("invariant: grouped stages store whole rows"));
                 }
             }
-            let bytes: i64 = locals.iter().map(|(s, len)| len * self.slots[s.0].dtype.size() as i64).sum();
+            let bytes: i64 = locals.iter().map(|(s, len)| typical(len) * self.slots[s.0].dtype.size() as i64).sum();
             if bytes > LOCAL_BYTES {
                 locals.clear();
             }
@@ -149,9 +153,10 @@ impl Coder<'_> {
     /// Whether the first `r` axes can be one loop around all the stages.
     fn rows_fit(&self, group: &[Stage], r: usize) -> bool {
         let extents = &group[0].extents[..r];
-        let rows: i64 = extents.iter().product();
-        let widest = group.iter().map(|s| s.points() / rows.max(1) * s.terms().max(1)).max().unwrap_or(0);
-        if rows < 2 || widest < ROW_WORK {
+        let rows = count(extents);
+        let few = typical(&rows).max(1);
+        let widest = group.iter().map(|s| typical(&s.points()) / few * typical(&s.terms()).max(1)).max().unwrap_or(0);
+        if typical(&rows) < 2 || widest < ROW_WORK {
             return false;
         }
         let written: Vec<Slot> = group.iter().flat_map(|s| s.stores.iter().map(|t| t.slot)).collect();
@@ -159,7 +164,8 @@ impl Coder<'_> {
             let mut fits = true;
             let mut test = |slot: Slot, at: &Affine| {
                 if written.contains(&slot) {
-                    fits &= by_rows(at, extents, self.slots[slot.0].len() / rows, &s.extents);
+                    let len = self.slots[slot.0].len().quotient(&rows);
+                    fits &= len.is_some_and(|len| by_rows(at, extents, &len, &s.extents));
                 }
             };
             for t in &s.stores {
@@ -185,8 +191,7 @@ pub(crate) fn alone(s: &Stage, slots: &[SlotInfo], target: &Target) -> Function 
     if stage.rank == 0 {
         // One result: an axis of extent 1 makes it one row.
         let to: Vec<Affine> = (0..stage.extents.len()).map(|a| Affine::axis(a + 1)).collect();
-        let mut extents = vec![1];
-        extents.extend(&stage.extents);
+        let extents = std::iter::once(Dim::ONE).chain(stage.extents.iter().cloned()).collect();
         stage = stage.rename(&to, extents, 1);
     }
     nest::rows(&[stage], &BTreeMap::new(), slots, target)
@@ -199,16 +204,16 @@ fn common_axes(a: &Stage, b: &Stage) -> usize {
 }
 
 /// Whether the position is `row · len + rest`, rest inside the row.
-fn by_rows(at: &Affine, rows: &[i64], len: i64, extents: &[i64]) -> bool {
-    let mut stride = len;
+fn by_rows(at: &Affine, rows: &[Dim], len: &Dim, extents: &[Dim]) -> bool {
+    let mut stride = len.clone();
     let mut rest = at.clone();
     for (a, d) in rows.iter().enumerate().rev() {
-        if at.hides(a) || (*d > 1 && at.coefficient(a) != stride) {
+        if at.hides(a) || (*d != 1 && at.coefficient(a) != stride) {
             return false;
         }
-        rest = rest.plus(&Affine::axis(a).times(-at.coefficient(a)));
-        stride *= d;
+        rest = rest.plus(&Affine::axis(a).times(Dim::ZERO - at.coefficient(a)));
+        stride = stride * d;
     }
     let (lo, hi) = rest.range(extents);
-    lo >= 0 && hi < len.max(1)
+    nonnegative(&lo) && below(&hi, len)
 }

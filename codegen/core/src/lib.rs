@@ -8,6 +8,7 @@ pub mod backend;
 pub mod emit;
 pub mod error;
 pub mod expand;
+pub mod extent;
 pub mod family;
 pub mod kernel;
 pub mod loops;

@@ -3,6 +3,7 @@
 //! Indices are 64-bit integers. Elements are scalars of an element type or vectors of as many lanes as the target has
 //! (f32, i32, and bool as a lane mask). f16 and bf16 elements are held as f32 that every operation rounds.
 
+use egret_ir::Dim;
 use egret_ir::dtype::{DType, Literal};
 use egret_ir::op::Monoid;
 use egret_ir::op::scalar::Scalar;
@@ -28,30 +29,32 @@ pub enum Form {
 /// An expression without effects (but for traps noted in `trap`).
 #[derive(Clone, Debug, PartialEq)]
 pub enum E {
-    /// An index or loop bound.
-    Int(i64),
+    /// An index or loop bound: a number, or an expression of the program's symbols.
+    Int(Dim),
     /// A variable.
     Var(String),
     /// Index arithmetic.
     Add(Box<E>, Box<E>),
     /// Index arithmetic.
-    Mul(Box<E>, i64),
+    Mul(Box<E>, Dim),
     /// ⌊a / n⌋ of a nonnegative index.
-    Div(Box<E>, i64),
+    Div(Box<E>, Dim),
     /// a mod n of a nonnegative index.
-    Mod(Box<E>, i64),
+    Mod(Box<E>, Dim),
     /// ⌊a / n⌋ of any index.
-    FloorDiv(Box<E>, i64),
+    FloorDiv(Box<E>, Dim),
     /// a mod n in `0..n` of any index.
-    FloorMod(Box<E>, i64),
+    FloorMod(Box<E>, Dim),
     /// The smaller index.
     Min(Box<E>, Box<E>),
+    /// The larger index.
+    Max(Box<E>, Box<E>),
     /// An index read from data, checked against `0..extent`.
     Checked {
         /// The i64 value.
         value: Box<E>,
         /// Extent of the axis.
-        extent: i64,
+        extent: Dim,
         /// Whether negative values count from the end.
         wraps: bool,
     },
@@ -60,9 +63,9 @@ pub enum E {
         /// Index.
         index: Box<E>,
         /// Least value; None: not tested.
-        lo: Option<i64>,
+        lo: Option<Dim>,
         /// First value above; None: not tested.
-        hi: Option<i64>,
+        hi: Option<Dim>,
         /// Divisor.
         step: i64,
     },
@@ -90,7 +93,7 @@ pub enum E {
         /// Element type.
         dtype: DType,
         /// Elements between lanes.
-        step: i64,
+        step: Dim,
         /// Number of lanes that may be touched; None: all.
         part: Option<Box<E>>,
     },
@@ -225,7 +228,7 @@ pub enum S {
         /// Element type in memory.
         dtype: DType,
         /// Elements between lanes.
-        step: i64,
+        step: Dim,
         /// Number of lanes stored; None: all.
         part: Option<E>,
         /// Value.
@@ -277,7 +280,7 @@ pub enum Base {
     /// Another pointer.
     Pointer(String),
     /// The thread's scratch memory at this byte.
-    Scratch(usize),
+    Scratch(Dim),
 }
 
 /// An argument of a prelude function.
@@ -316,25 +319,30 @@ pub struct Function {
     /// Tensors it touches.
     pub params: Vec<Param>,
     /// Number of tiles; the body reads its own from the index variable `tile`.
-    pub tiles: i64,
+    pub tiles: Dim,
     /// Scratch bytes per thread.
-    pub scratch: usize,
+    pub scratch: Dim,
     /// Statements.
     pub body: Vec<S>,
 }
 
 impl E {
+    /// A number, or an expression of symbols.
+    pub fn int(d: impl Into<Dim>) -> Self {
+        Self::Int(d.into())
+    }
+
     /// A variable.
     pub fn var(name: &str) -> Self {
         Self::Var(name.to_owned())
     }
 
-    /// Index sum.
+    /// Index sum; numbers and symbols gather at the end.
     #[expect(clippy::should_implement_trait, reason = "folds constants; operators would hide it")]
     pub fn add(self, other: Self) -> Self {
         match (self, other) {
             (Self::Int(a), Self::Int(b)) => Self::Int(a + b),
-            (Self::Int(0), e) | (e, Self::Int(0)) => e,
+            (Self::Int(a), e) | (e, Self::Int(a)) if a == 0 => e,
             (Self::Int(a), e) => e.add(Self::Int(a)),
             (Self::Add(x, y), Self::Int(b)) => match *y {
                 Self::Int(a) => x.add(Self::Int(a + b)),
@@ -346,23 +354,30 @@ impl E {
         }
     }
 
-    /// Index product with a number.
-    pub fn times(self, k: i64) -> Self {
+    /// Index sum with a number or an expression of symbols.
+    pub fn plus(self, d: impl Into<Dim>) -> Self {
+        self.add(Self::int(d))
+    }
+
+    /// Index product with a number or an expression of symbols.
+    pub fn times(self, k: impl Into<Dim>) -> Self {
+        let k = k.into();
         match self {
             Self::Int(a) => Self::Int(a * k),
-            _ if k == 0 => Self::Int(0),
+            _ if k == 0 => Self::int(0),
             e if k == 1 => e,
             Self::Mul(e, c) => Self::Mul(e, c * k),
-            Self::Add(a, b) => a.times(k).add(b.times(k)),
+            Self::Add(a, b) => a.times(&k).add(b.times(k)),
             e => Self::Mul(Box::new(e), k),
         }
     }
 
     /// ⌊self / n⌋ of a nonnegative index.
     #[expect(clippy::should_implement_trait, reason = "folds constants; operators would hide it")]
-    pub fn div(self, n: i64) -> Self {
+    pub fn div(self, n: impl Into<Dim>) -> Self {
+        let n = n.into();
         match self {
-            Self::Int(a) => Self::Int(a.div_euclid(n)),
+            Self::Int(a) => Self::Int(a.floor_div(&n)),
             e if n == 1 => e,
             e => Self::Div(Box::new(e), n),
         }
@@ -370,17 +385,34 @@ impl E {
 
     /// self mod n of a nonnegative index.
     #[expect(clippy::should_implement_trait, reason = "folds constants; operators would hide it")]
-    pub fn rem(self, n: i64) -> Self {
+    pub fn rem(self, n: impl Into<Dim>) -> Self {
+        let n = n.into();
         match self {
-            Self::Int(a) => Self::Int(a.rem_euclid(n)),
-            _ if n == 1 => Self::Int(0),
+            Self::Int(a) => Self::Int(a.modulo(&n)),
+            _ if n == 1 => Self::int(0),
             e => Self::Mod(Box::new(e), n),
         }
     }
 
-    /// The number, where it is one.
-    pub fn as_int(&self) -> Option<i64> {
-        if let Self::Int(i) = self { Some(*i) } else { None }
+    /// The smaller index.
+    pub fn min(self, other: Self) -> Self {
+        match (self, other) {
+            (Self::Int(a), Self::Int(b)) => Self::Int(a.smaller(&b)),
+            (a, b) => Self::Min(Box::new(a), Box::new(b)),
+        }
+    }
+
+    /// The larger index.
+    pub fn max(self, other: Self) -> Self {
+        match (self, other) {
+            (Self::Int(a), Self::Int(b)) => Self::Int(a.larger(&b)),
+            (a, b) => Self::Max(Box::new(a), Box::new(b)),
+        }
+    }
+
+    /// The number or expression of symbols, where it is one.
+    pub fn as_int(&self) -> Option<&Dim> {
+        if let Self::Int(i) = self { Some(i) } else { None }
     }
 }
 

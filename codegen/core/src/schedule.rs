@@ -5,6 +5,8 @@
 
 use std::fmt;
 
+use egret_ir::Dim;
+
 use crate::affine::{Affine, Atom, Axis};
 use crate::stage::Stage;
 use crate::value::Value;
@@ -25,7 +27,7 @@ pub enum Primitive {
     /// The axis is unrolled into registers, this many at a time.
     Unroll(Axis, i64),
     /// Tiles of this many of the axis run on any thread.
-    Parallel(Axis, i64),
+    Parallel(Axis, Dim),
     /// The stage of that number is computed inside the loop of the axis.
     ComputeAt(usize, Axis),
 }
@@ -93,7 +95,7 @@ impl Schedule {
             .collect()
     }
 
-    fn rename(&mut self, to: &[Affine], extents: Vec<i64>, rank: usize, step: Primitive) {
+    fn rename(&mut self, to: &[Affine], extents: Vec<Dim>, rank: usize, step: Primitive) {
         self.stage = self.stage.rename(to, extents, rank);
         self.trace.push(step);
     }
@@ -110,26 +112,27 @@ impl Schedule {
 
     /// Fuses an axis with the next one; both stored or both folded.
     pub fn fuse(&mut self, a: Axis) {
-        let inner = self.stage.extents[a + 1];
         let mut extents = self.stage.extents.clone();
-        extents[a] *= inner;
-        extents.remove(a + 1);
+        let inner = extents.remove(a + 1);
+        extents[a] = &extents[a] * &inner;
         let mut to = self.identity(a, -1);
         // An empty axis has no index; any expression will do.
-        to[a] = Affine::axis(a).div(inner.max(1), &extents);
-        to[a + 1] = Affine::axis(a).modulo(inner.max(1), &extents);
+        let inner = if inner == 0 { Dim::ONE } else { inner };
+        to[a] = Affine::axis(a).div(&inner, &extents);
+        to[a + 1] = Affine::axis(a).modulo(&inner, &extents);
         let rank = self.stage.rank - usize::from(a + 1 < self.stage.rank);
         self.rename(&to, extents, rank, Primitive::Fuse(a));
     }
 
     /// Splits an axis whose extent `by` divides: outer, then inner of that extent.
     pub fn split(&mut self, a: Axis, by: i64) {
-        debug_assert!(self.stage.extents[a] % by == 0, "splits are exact; tails are tiles of another size");
+        let outer = self.stage.extents[a].quotient(&by.into());
+        let outer = outer.expect("invariant: splits are exact; tails are tiles of another size");
         let mut to = self.identity(a, 1);
         to[a] = Affine::axis(a).times(by).plus(&Affine::axis(a + 1));
         let mut extents = self.stage.extents.clone();
-        extents[a] /= by;
-        extents.insert(a + 1, by);
+        extents[a] = outer;
+        extents.insert(a + 1, by.into());
         let rank = self.stage.rank + usize::from(a < self.stage.rank);
         self.rename(&to, extents, rank, Primitive::Split(a, by));
     }
@@ -144,7 +147,7 @@ impl Schedule {
         for (new, old) in order.iter().enumerate() {
             to[*old] = Affine::axis(new);
         }
-        let extents = order.iter().map(|o| self.stage.extents[*o]).collect();
+        let extents = order.iter().map(|o| self.stage.extents[*o].clone()).collect();
         self.rename(&to, extents, self.stage.rank, Primitive::Reorder(a, behind));
     }
 
@@ -186,19 +189,85 @@ impl Schedule {
     }
 }
 
-/// `n` in tiles of at most `most`, as equal as possible: (start, count, size) of at most two sizes, larger first.
-pub fn balanced(n: i64, most: i64) -> Vec<(i64, i64, i64)> {
+/// A run of equal tiles: where the first starts, how many there are, the size of each.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Tiles {
+    /// Start of the first.
+    pub start: Dim,
+    /// How many.
+    pub count: Dim,
+    /// Size of each.
+    pub size: i64,
+}
+
+/// `n` in tiles of at most `most`, as equal as possible, of at most two sizes, larger first. What is not known while code is
+/// written is cut into tiles of `most` and a rest of powers of two, each of which may turn out to be there or not.
+pub fn balanced(n: &Dim, most: i64) -> Vec<Tiles> {
+    let mut out = Vec::new();
+    let Some(n) = n.as_const() else {
+        let (mut start, mut rest, mut size) = (Dim::ZERO, n.clone(), most);
+        while size > 0 {
+            let count = rest.floor_div(&size.into());
+            let next = &start + &count * size;
+            out.push(Tiles { start, count, size });
+            (start, rest) = (next, rest.modulo(&size.into()));
+            size = if size == 1 { 0 } else { (size as u64).next_power_of_two() as i64 / 2 };
+        }
+        return out;
+    };
     if n <= 0 {
-        return Vec::new();
+        return out;
     }
     let tiles = (n + most - 1) / most;
     let (size, extra) = (n / tiles, n % tiles);
-    let mut out = Vec::new();
     if extra > 0 {
-        out.push((0, extra, size + 1));
+        out.push(Tiles { start: Dim::ZERO, count: extra.into(), size: size + 1 });
     }
     if tiles > extra && size > 0 {
-        out.push((extra * (size + 1), tiles - extra, size));
+        out.push(Tiles { start: (extra * (size + 1)).into(), count: (tiles - extra).into(), size });
+    }
+    out
+}
+
+/// Number of tiles in all.
+pub fn tile_count(tiles: &[Tiles]) -> Dim {
+    tiles.iter().map(|t| &t.count).sum()
+}
+
+/// Panels of equal width.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Panel {
+    /// In vectors.
+    pub tiles: Tiles,
+    /// Lanes in use of the last vector, where that may not be all.
+    pub tail: Option<Dim>,
+}
+
+/// An axis in panels of at most `most` vectors of `w`. A tail known now ends the last panel of whole width; any other
+/// is a panel of one vector by itself, which may turn out not to be there.
+pub fn panels(n: &Dim, w: i64, most: i64) -> Vec<Panel> {
+    let w = Dim::from(w);
+    let whole = |tiles: Tiles| Panel { tiles, tail: None };
+    let tail = n.modulo(&w);
+    if n.as_const().is_none() {
+        let vectors = n.floor_div(&w);
+        let mut out: Vec<Panel> = balanced(&vectors, most).into_iter().map(whole).collect();
+        if tail != 0 {
+            let tiles = Tiles { start: vectors, count: tail.ceil_div(&w), size: 1 };
+            out.push(Panel { tiles, tail: Some(tail) });
+        }
+        return out;
+    }
+    let mut out: Vec<Panel> = balanced(&n.ceil_div(&w), most).into_iter().map(whole).collect();
+    if tail != 0
+        && let Some(Panel { tiles: Tiles { start, count, size }, .. }) = out.pop()
+    {
+        let others = count - 1;
+        let last = &start + &others * size;
+        if others != 0 {
+            out.push(whole(Tiles { start, count: others, size }));
+        }
+        out.push(Panel { tiles: Tiles { start: last, count: Dim::ONE, size }, tail: Some(tail) });
     }
     out
 }
@@ -211,12 +280,16 @@ mod tests {
     use egret_ir::dtype::DType;
     use std::sync::Arc;
 
+    fn dims<const N: usize>(numbers: [i64; N]) -> Vec<Dim> {
+        numbers.map(Dim::from).into()
+    }
+
     /// A transposed copy of a 6 x 8 matrix.
     fn transpose() -> Stage {
         let at = |a: Axis, b: Axis, w: i64| Affine::axis(a).times(w).plus(&Affine::axis(b));
         let value = Arc::new(Value::Load { slot: Slot(0), at: at(1, 0, 8), dtype: DType::F32 });
         let store = Store { slot: Slot(1), at: at(0, 1, 6), value };
-        Stage { extents: vec![8, 6], rank: 2, fold: None, stores: vec![store], note: String::new() }
+        Stage { extents: dims([8, 6]), rank: 2, fold: None, stores: vec![store], note: String::new() }
     }
 
     /// (read, written) positions of all points, in order.
@@ -224,12 +297,16 @@ mod tests {
         let value = |e: &Affine, at: &[i64]| {
             e.terms()
                 .iter()
-                .map(|(a, c)| if let Atom::Axis(a) = a { c * at[*a] } else { unreachable!("linear") })
+                .map(|(a, c)| match a {
+                    Atom::Axis(a) => c.as_const().expect("a number") * at[*a],
+                    Atom::Div(..) | Atom::Mod(..) | Atom::Data { .. } => unreachable!("linear"),
+                })
                 .sum::<i64>()
         };
         let mut points = vec![Vec::new()];
         for d in &s.extents {
-            points = points.into_iter().flat_map(|p: Vec<i64>| (0..*d).map(move |i| [&p[..], &[i]].concat())).collect();
+            let n = d.as_const().expect("a number");
+            points = points.into_iter().flat_map(|p: Vec<i64>| (0..n).map(move |i| [&p[..], &[i]].concat())).collect();
         }
         let Value::Load { at, .. } = &*s.stores[0].value else { unreachable!("a copy") };
         points.iter().map(|p| (value(at, p), value(&s.stores[0].at, p))).collect()
@@ -240,9 +317,9 @@ mod tests {
         let mut s = Schedule::new(transpose());
         let before = accesses(&s.stage);
         s.split(1, 3);
-        assert_eq!((s.stage.extents.clone(), accesses(&s.stage)), (vec![8, 2, 3], before.clone()));
+        assert_eq!((&s.stage.extents, accesses(&s.stage)), (&dims([8, 2, 3]), before.clone()));
         s.reorder(0, 2);
-        assert_eq!(s.stage.extents, [2, 3, 8]);
+        assert_eq!(s.stage.extents, dims([2, 3, 8]));
         let mut sorted = (accesses(&s.stage), before.clone());
         assert_ne!(sorted.0, sorted.1, "the order has changed");
         sorted.0.sort_unstable();
@@ -251,7 +328,7 @@ mod tests {
         s.fuse(0);
         s.reorder(1, 0);
         s.reorder(0, 1);
-        assert_eq!((s.stage.extents.clone(), accesses(&s.stage)), (vec![8, 6], before));
+        assert_eq!((&s.stage.extents, accesses(&s.stage)), (&dims([8, 6]), before));
         assert_eq!(s.text(), "split(1,3) reorder(0,2) fuse(0,1) reorder(1,0) reorder(0,1)");
     }
 
@@ -261,20 +338,24 @@ mod tests {
         s.split(0, 4);
         s.split(2, 2);
         s.simplify(0);
-        assert_eq!(s.stage.extents, [8, 6]);
+        assert_eq!(s.stage.extents, dims([8, 6]));
     }
 
     #[test]
-    fn balanced_tiles_cover_everything_with_two_sizes() {
-        for n in 1..200 {
-            for most in 1..15 {
-                let tiles = balanced(n, most);
-                assert!(tiles.len() <= 2 && tiles.iter().all(|t| t.2 <= most && t.2 >= 1));
-                assert_eq!(tiles.iter().map(|t| t.1 * t.2).sum::<i64>(), n);
-                let mut at = 0;
-                for t in tiles {
-                    assert_eq!(t.0, at);
-                    at += t.1 * t.2;
+    fn balanced_tiles_cover_everything() {
+        let symbol = Dim::symbol(egret_ir::Symbol::new("n"));
+        for most in 1..15 {
+            for n in 1..200i64 {
+                let number = |d: &Dim| d.substitute(&|_| Some(n.into())).as_const().expect("one symbol");
+                for (tiles, sizes) in [(balanced(&n.into(), most), 2), (balanced(&symbol, most), 5)] {
+                    assert!(tiles.len() <= sizes && tiles.iter().all(|t| t.size <= most && t.size >= 1));
+                    assert_eq!(number(&tile_count(&tiles)), tiles.iter().map(|t| number(&t.count)).sum::<i64>());
+                    let mut at = 0;
+                    for t in tiles {
+                        assert_eq!(number(&t.start), at);
+                        at += number(&t.count) * t.size;
+                    }
+                    assert_eq!(at, n);
                 }
             }
         }

@@ -6,6 +6,8 @@
 
 use std::sync::Arc;
 
+use egret_ir::Dim;
+use egret_ir::dim::count;
 use egret_ir::dtype::DType;
 use egret_ir::op::Monoid;
 use egret_ir::tensor::Tensor;
@@ -35,20 +37,25 @@ pub struct SlotInfo {
     /// Element type.
     pub dtype: DType,
     /// Extents.
-    pub shape: Vec<i64>,
+    pub shape: Vec<Dim>,
     /// Where it lives.
     pub kind: SlotKind,
 }
 
 impl SlotInfo {
     /// Number of elements.
-    pub fn len(&self) -> i64 {
-        self.shape.iter().product()
+    pub fn len(&self) -> Dim {
+        count(&self.shape)
     }
 
-    /// Whether it has no elements.
+    /// Whether it has no elements, whatever the symbols are.
     pub fn is_empty(&self) -> bool {
         self.len() == 0
+    }
+
+    /// Number of bytes.
+    pub fn bytes(&self) -> Dim {
+        self.len() * self.dtype.size()
     }
 }
 
@@ -89,7 +96,7 @@ pub struct Store {
 #[derive(Clone, Debug, PartialEq)]
 pub struct Stage {
     /// Extents of the axes: the stored ones, then the folded ones.
-    pub extents: Vec<i64>,
+    pub extents: Vec<Dim>,
     /// Number of stored axes.
     pub rank: usize,
     /// What is folded, if anything.
@@ -120,13 +127,13 @@ pub struct Lowered {
 
 impl Stage {
     /// Number of points of the stored axes.
-    pub fn points(&self) -> i64 {
-        self.extents[..self.rank].iter().product()
+    pub fn points(&self) -> Dim {
+        count(&self.extents[..self.rank])
     }
 
     /// Number of folded terms per point.
-    pub fn terms(&self) -> i64 {
-        self.extents[self.rank..].iter().product()
+    pub fn terms(&self) -> Dim {
+        count(&self.extents[self.rank..])
     }
 
     /// Every value it evaluates.
@@ -158,7 +165,7 @@ impl Stage {
     }
 
     /// The same stage with its axes renamed: old axis `i` is `to[i]` over the new extents, of which the first `rank` are stored.
-    pub fn rename(&self, to: &[Affine], extents: Vec<i64>, rank: usize) -> Self {
+    pub fn rename(&self, to: &[Affine], extents: Vec<Dim>, rank: usize) -> Self {
         let sub = |v: &Arc<Value>| Value::substitute(v, to, &extents);
         let fold = self.fold.as_ref().map(|f| Fold {
             monoid: f.monoid,

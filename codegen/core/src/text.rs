@@ -2,6 +2,8 @@
 
 use std::fmt::{self, Display, Formatter};
 
+use egret_ir::Dim;
+
 use crate::loops::{Arg, Base, E, Form, Function, S, Ty};
 
 impl Display for Ty {
@@ -34,8 +36,8 @@ fn part(f: &mut Formatter<'_>, n: Option<&E>) -> fmt::Result {
 }
 
 /// `base[index]`, with the step between lanes where it is not 1.
-fn place(f: &mut Formatter<'_>, base: &str, index: &E, step: i64) -> fmt::Result {
-    if step == 1 { write!(f, "{base}[{index} ..]") } else { write!(f, "{base}[{index} .. by {step}]") }
+fn place(f: &mut Formatter<'_>, base: &str, index: &E, step: &Dim) -> fmt::Result {
+    if *step == 1 { write!(f, "{base}[{index} ..]") } else { write!(f, "{base}[{index} .. by {step}]") }
 }
 
 impl Display for E {
@@ -50,6 +52,7 @@ impl Display for E {
             Self::FloorDiv(a, k) => write!(f, "floor(({a}) / {k})"),
             Self::FloorMod(a, k) => write!(f, "floormod({a}, {k})"),
             Self::Min(a, b) => write!(f, "min({a}, {b})"),
+            Self::Max(a, b) => write!(f, "max({a}, {b})"),
             Self::Checked { value, extent, wraps } => {
                 write!(f, "checked({value}, {extent}{})", if *wraps { ", wraps" } else { "" })
             }
@@ -72,7 +75,7 @@ impl Display for E {
             Self::Element(e) => write!(f, "i64({e})"),
             Self::Load { base, index, dtype } => write!(f, "{base}[{index}]:{dtype}"),
             Self::VLoad { base, index, dtype, step, part: n } => {
-                place(f, base, index, *step)?;
+                place(f, base, index, step)?;
                 write!(f, ":{dtype}")?;
                 part(f, n.as_deref())
             }
@@ -126,7 +129,7 @@ fn statement(f: &mut Formatter<'_>, s: &S, depth: usize) -> fmt::Result {
         S::MulAdd { acc, a, b } => writeln!(f, "{acc} += {a} * {b}"),
         S::Store { base, index, dtype, value } => writeln!(f, "{base}[{index}]:{dtype} = {value}"),
         S::VStore { base, index, dtype, step, part: n, value } => {
-            place(f, base, index, *step)?;
+            place(f, base, index, step)?;
             write!(f, ":{dtype}")?;
             part(f, n.as_ref())?;
             writeln!(f, " = {value}")

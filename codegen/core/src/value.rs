@@ -3,6 +3,7 @@
 use std::collections::{HashMap, HashSet};
 use std::sync::Arc;
 
+use egret_ir::Dim;
 use egret_ir::dtype::{DType, Literal};
 use egret_ir::op::scalar::Scalar;
 
@@ -120,7 +121,7 @@ impl Value {
     }
 
     /// With every axis `i` replaced by `to[i]`; sharing is kept.
-    pub fn substitute(this: &Arc<Self>, to: &[Affine], extents: &[i64]) -> Arc<Self> {
+    pub fn substitute(this: &Arc<Self>, to: &[Affine], extents: &[Dim]) -> Arc<Self> {
         rewrite(
             this,
             &mut HashMap::new(),

@@ -1,12 +1,13 @@
-int eg_f0(void *const *b, int64_t tile, char *scratch);
+int eg_f0(void *const *b, int64_t tile, char *scratch, const int64_t *d);
 /* k0: y0 f32[3,50] from x0 f32[3,50], x1 f32[50]
  */
 /* max of 8:3 | parallel(0,3) vectorize(1) */
-int eg_f0(void *const *b, int64_t tile, char *scratch) {
+int eg_f0(void *const *b, int64_t tile, char *scratch, const int64_t *d) {
   const float *restrict x0 = b[0];
   const float *restrict x1 = b[1];
   float *restrict y0 = b[2];
   (void)scratch;
+  (void)d;
   for (int64_t row = tile * 3; row < (tile * 3 + 3); row++) {
     {
       for (int64_t l0 = 0; l0 < 48; l0 += 16) {

@@ -1,11 +1,12 @@
-int eg_f0(void *const *b, int64_t tile, char *scratch);
+int eg_f0(void *const *b, int64_t tile, char *scratch, const int64_t *d);
 /* k0: y0 f32[1,32,17,19] from x0 f32[1,5,17,19], x1 f32[32,5,3,3], x2 f32[32]
  */
 /* its operand with the border written out */
-int eg_f0(void *const *b, int64_t tile, char *scratch) {
+int eg_f0(void *const *b, int64_t tile, char *scratch, const int64_t *d) {
   const float *restrict x0 = b[0];
   float *restrict t5 = b[1];
   (void)scratch;
+  (void)d;
   const float *restrict plane = x0 + (tile % 5) * 323;
   float *restrict padded = t5 + tile * 399;
   for (int64_t h0 = 0; h0 < 19; h0++) {
@@ -18,14 +19,15 @@ int eg_f0(void *const *b, int64_t tile, char *scratch) {
   return 0;
 }
 
-int eg_f1(void *const *b, int64_t tile, char *scratch);
+int eg_f1(void *const *b, int64_t tile, char *scratch, const int64_t *d);
 /* contract {a e c+f-1 d+g-1, b e f g -> a b c d | c=17 d=19 f=3 g=3} of 5:3; then max of 10:3 | drop(0) unroll(2,6) unroll(0,16) vectorize(0) parallel(0,16) */
 /* tiles of 6 rows x 16 lanes, vector operand packed constant, results leave across the lanes */
-int eg_f1(void *const *b, int64_t tile, char *scratch) {
+int eg_f1(void *const *b, int64_t tile, char *scratch, const int64_t *d) {
   const float *restrict x2 = b[0];
   float *restrict y0 = b[1];
   const float *restrict t5 = b[2];
   const float *restrict c6 = b[3];
+  (void)d;
   const int64_t panel = tile % 2;
   float *restrict buffer = (float *)(scratch + 0);
   float *restrict turned = (float *)(scratch + 512);

@@ -1,13 +1,14 @@
-int eg_f0(void *const *b, int64_t tile, char *scratch);
+int eg_f0(void *const *b, int64_t tile, char *scratch, const int64_t *d);
 /* k0: y0 f32[1,9,21,35] from x0 f32[1,9,21,35], x1 f32[9,3,3], x2 f32[9]
  */
 /* contract {a b c+e-1 d+f-1, b e f -> a b c d | c=21 d=35 e=3 f=3} of 5:3; then add of 7:3 */
 /* strips of 21 rows copied with their border, tiles of 4 rows x 32 lanes | vectorize(3) unroll(2,4) parallel */
-int eg_f0(void *const *b, int64_t tile, char *scratch) {
+int eg_f0(void *const *b, int64_t tile, char *scratch, const int64_t *d) {
   const float *restrict x0 = b[0];
   const float *restrict x1 = b[1];
   const float *restrict x2 = b[2];
   float *restrict y0 = b[3];
+  (void)d;
   const int64_t o1 = tile % 9;
   const float *restrict plane = x0 + o1 * 735;
   float *restrict image = (float *)(scratch + 0);

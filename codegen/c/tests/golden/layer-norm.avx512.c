@@ -1,14 +1,15 @@
-int eg_f0(void *const *b, int64_t tile, char *scratch);
+int eg_f0(void *const *b, int64_t tile, char *scratch, const int64_t *d);
 /* k0: y0 f32[6,5,200] from x0 f32[6,5,200], x1 f32[200], x2 f32[200]
  */
 /* sum {a b c -> a b} of 5:3 | parallel(0,2) compute_at(stage 0,0) vectorize(1) */
 /* sum {a b c -> a b} of 5:3 | parallel(0,2) compute_at(stage 1,0) vectorize(1) */
 /* add of 5:3 | parallel(0,2) compute_at(stage 2,0) vectorize(1) */
-int eg_f0(void *const *b, int64_t tile, char *scratch) {
+int eg_f0(void *const *b, int64_t tile, char *scratch, const int64_t *d) {
   const float *restrict x0 = b[0];
   const float *restrict x1 = b[1];
   const float *restrict x2 = b[2];
   float *restrict y0 = b[3];
+  (void)d;
   float *restrict t4 = (float *)(scratch + 0);
   float *restrict t5 = (float *)(scratch + 64);
   for (int64_t row = tile * 2; row < (tile * 2 + 2); row++) {

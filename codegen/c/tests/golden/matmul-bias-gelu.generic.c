@@ -1,13 +1,14 @@
-int eg_f0(void *const *b, int64_t tile, char *scratch);
+int eg_f0(void *const *b, int64_t tile, char *scratch, const int64_t *d);
 /* k0: y0 f32[2,13,144] from x0 f32[2,13,64], x1 f32[64,144], x2 f32[144]
  */
 /* contract {a b d, d c -> a b c} of 5:3; then mul of 8:3 | fuse(0,1) unroll(0,2) unroll(1,16) vectorize(1) parallel(1,16) */
 /* tiles of 2 rows x 16 lanes, vector operand packed constant */
-int eg_f0(void *const *b, int64_t tile, char *scratch) {
+int eg_f0(void *const *b, int64_t tile, char *scratch, const int64_t *d) {
   const float *restrict x0 = b[0];
   const float *restrict x2 = b[1];
   float *restrict y0 = b[2];
   const float *restrict c5 = b[3];
+  (void)d;
   const int64_t panel = tile % 9;
   float *restrict buffer = (float *)(scratch + 0);
   {

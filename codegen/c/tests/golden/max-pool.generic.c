@@ -1,11 +1,12 @@
-int eg_f0(void *const *b, int64_t tile, char *scratch);
+int eg_f0(void *const *b, int64_t tile, char *scratch, const int64_t *d);
 /* k0: y0 f32[1,6,12,15] from x0 f32[1,6,23,30]
  */
 /* max {a b 2c+e-1 2d+f-1 -> a b c d | c=12 d=15 e=3 f=3} of 3:3 */
 /* strips of 12 rows copied with their border, tiles of 3 rows x 4 lanes | vectorize(3) unroll(2,3) parallel */
-int eg_f0(void *const *b, int64_t tile, char *scratch) {
+int eg_f0(void *const *b, int64_t tile, char *scratch, const int64_t *d) {
   const float *restrict x0 = b[0];
   float *restrict y0 = b[1];
+  (void)d;
   const int64_t o1 = tile % 6;
   const float *restrict plane = x0 + o1 * 690;
   float *restrict image = (float *)(scratch + 0);

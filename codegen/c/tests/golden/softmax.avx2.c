@@ -1,13 +1,14 @@
-int eg_f0(void *const *b, int64_t tile, char *scratch);
+int eg_f0(void *const *b, int64_t tile, char *scratch, const int64_t *d);
 /* k0: y0 f32[5,6,77] from x0 f32[5,6,77]
  */
 /* max {a b c -> a b} of 3:3 | parallel(0,10) compute_at(stage 0,0) vectorize(1) */
 /* exp of 3:3 | parallel(0,10) compute_at(stage 1,0) vectorize(1) */
 /* sum {a b c -> a b} of 3:3 | parallel(0,10) compute_at(stage 2,0) vectorize(1) */
 /* mul of 3:3 | parallel(0,10) compute_at(stage 3,0) vectorize(1) */
-int eg_f0(void *const *b, int64_t tile, char *scratch) {
+int eg_f0(void *const *b, int64_t tile, char *scratch, const int64_t *d) {
   const float *restrict x0 = b[0];
   float *restrict y0 = b[1];
+  (void)d;
   float *restrict t2 = (float *)(scratch + 0);
   float *restrict t3 = (float *)(scratch + 64);
   float *restrict t4 = (float *)(scratch + 384);

@@ -1,5 +1,6 @@
 //! Runtime kernels as functions: scatter, sort, recurrences.
 
+use egret_ir::Dim;
 use egret_ir::dtype::{DType, Literal};
 use egret_ir::op::ScatterOp;
 use egret_ir::op::call::{Activation, Cell, Direction, Recurrent};
@@ -42,10 +43,10 @@ pub fn emit(n: &Native, slots: &[SlotInfo], target: &Target) -> Function {
             scatter(*op, *slot, extents, at, value, note, slots, target)
         }
         Native::Sort { slot, value, extents, axis, descending, keep, note } => {
-            sort(*slot, value, extents, *axis, *descending, *keep, note, slots, target)
+            sort(*slot, value, extents, *axis, *descending, keep, note, slots, target)
         }
         Native::Recurrent { call, time, batch, input, slots: s, note } => {
-            recurrent(call, *time, *batch, *input, s, note, slots, target)
+            recurrent(call, time, batch, input, s, note, slots, target)
         }
     }
 }
@@ -55,7 +56,7 @@ pub fn emit(n: &Native, slots: &[SlotInfo], target: &Target) -> Function {
 fn scatter(
     op: ScatterOp,
     slot: Slot,
-    extents: &[i64],
+    extents: &[Dim],
     at: &Affine,
     value: &std::sync::Arc<Value>,
     note: &str,
@@ -68,14 +69,14 @@ fn scatter(
             return;
         }
         let var = em.fresh("i");
-        let extent = em.extents[axis];
-        em.for_loop(&var.clone(), E::Int(0), E::Int(extent), 1, |em| {
+        let extent = E::Int(em.extents[axis].clone());
+        em.for_loop(&var.clone(), E::int(0), extent, 1, |em| {
             em.bind[axis] = E::Var(var);
             loops(em, axis + 1, body);
         });
     }
     let mut em = Emitter::new(slots, target);
-    em.bind = vec![E::Int(0); extents.len()];
+    em.bind = vec![E::int(0); extents.len()];
     em.extents = extents.to_vec();
     let dtype = slots[slot.0].dtype;
     loops(&mut em, 0, &mut |em| {
@@ -94,7 +95,7 @@ fn scatter(
         em.push(S::Store { base, index, dtype, value });
     });
     let (body, params) = em.finish();
-    Function { notes: vec![note.to_owned()], params, tiles: 1, scratch: 0, body }
+    Function { notes: vec![note.to_owned()], params, tiles: Dim::ONE, scratch: Dim::ZERO, body }
 }
 
 /// Each line along the axis is one tile: its values are ranked by counting the ones before each in the order, which is
@@ -103,39 +104,34 @@ fn scatter(
 fn sort(
     slot: Slot,
     value: &std::sync::Arc<Value>,
-    extents: &[i64],
+    extents: &[Dim],
     axis: usize,
     descending: bool,
-    keep: i64,
+    keep: &Dim,
     note: &str,
     slots: &[SlotInfo],
     target: &Target,
 ) -> Function {
-    let n = extents[axis];
+    let n = &extents[axis];
     let dtype = value.dtype();
     let mut em = Emitter::new(slots, target);
-    em.bind = vec![E::Int(0); extents.len()];
+    em.bind = vec![E::int(0); extents.len()];
     em.extents = extents.to_vec();
-    let mut rest = E::var("tile");
-    let mut tiles = 1;
     let mut shape = extents.to_vec();
-    shape[axis] = keep;
-    for a in (0..extents.len()).rev().filter(|a| *a != axis) {
-        em.bind[a] = rest.clone().rem(extents[a]);
-        rest = rest.div(extents[a]);
-        tiles *= extents[a];
-    }
-    em.push(S::Pointer { name: "line".into(), base: Base::Scratch(0), index: E::Int(0), dtype, writes: true });
-    em.for_loop("k", E::Int(0), E::Int(n), 1, |em| {
+    shape[axis] = keep.clone();
+    let lines: Vec<usize> = (0..extents.len()).filter(|a| *a != axis).collect();
+    let tiles = em.claim(E::var("tile"), &lines);
+    em.push(S::Pointer { name: "line".into(), base: Base::Scratch(Dim::ZERO), index: E::int(0), dtype, writes: true });
+    em.for_loop("k", E::int(0), E::int(n), 1, |em| {
         em.bind[axis] = E::var("k");
         let v = em.scalar(value);
         em.push(S::Store { base: "line".into(), index: E::var("k"), dtype, value: v });
     });
-    em.for_loop("k", E::Int(0), E::Int(n), 1, |em| {
+    em.for_loop("k", E::int(0), E::int(n), 1, |em| {
         let load = |i: &str| E::Load { base: "line".into(), index: Box::new(E::var(i)), dtype };
         em.push(S::Let { name: "mine".into(), ty: Ty::scalar(dtype), value: load("k") });
         em.push(S::Var { name: "rank".into(), ty: Ty::scalar(DType::I64), value: Some(E::Lit(Literal::i64(0))) });
-        em.for_loop("j", E::Int(0), E::Int(n), 1, |em| {
+        em.for_loop("j", E::int(0), E::int(n), 1, |em| {
             em.push(S::Let { name: "other".into(), ty: Ty::scalar(dtype), value: load("j") });
             let boolean = |f, args, from| E::Map { f, args, from, to: Ty::scalar(DType::Bool) };
             let (a, b) = (E::var("other"), E::var("mine"));
@@ -182,11 +178,11 @@ fn sort(
         em.open();
         em.push(S::Store { base, index, dtype: DType::I64, value: E::Element(Box::new(E::var("k"))) });
         let then = em.close();
-        let cond = E::Within { index: Box::new(E::var("rank")), lo: None, hi: Some(keep), step: 1 };
+        let cond = E::Within { index: Box::new(E::var("rank")), lo: None, hi: Some(keep.clone()), step: 1 };
         em.push(S::If { cond, then, otherwise: Vec::new() });
     });
     let (body, params) = em.finish();
-    Function { notes: vec![note.to_owned()], params, tiles, scratch: n as usize * dtype.size(), body }
+    Function { notes: vec![note.to_owned()], params, tiles, scratch: n * dtype.size(), body }
 }
 
 fn activation(a: &Activation) -> (&'static str, Literal, Literal) {
@@ -210,9 +206,9 @@ fn activation(a: &Activation) -> (&'static str, Literal, Literal) {
 #[expect(clippy::too_many_arguments, reason = "the fields of one step")]
 fn recurrent(
     r: &Recurrent,
-    time: i64,
-    batch: i64,
-    input: i64,
+    time: &Dim,
+    batch: &Dim,
+    input: &Dim,
     s: &RecurrentSlots,
     note: &str,
     slots: &[SlotInfo],
@@ -223,7 +219,7 @@ fn recurrent(
     let dirs = r.direction.count();
     // Tile: direction · batch + row.
     let (dir, row) =
-        if dirs == 1 { (E::Int(0), E::var("tile")) } else { (E::var("tile").div(batch), E::var("tile").rem(batch)) };
+        if dirs == 1 { (E::int(0), E::var("tile")) } else { (E::var("tile").div(batch), E::var("tile").rem(batch)) };
     let pointer = |em: &mut Emitter<'_>, slot: Option<Slot>, at: E, writes: bool| match slot {
         Some(slot) => Arg::Pointer(em.pointer(slot, writes), at),
         None => Arg::Null,
@@ -233,23 +229,23 @@ fn recurrent(
         Cell::Gru => "eg_gru",
         Cell::Rnn => "eg_rnn",
     };
-    let int = |i: i64| Arg::Value(E::Int(i));
+    let int = |i: Dim| Arg::Value(E::Int(i));
     let state = dir.clone().times(batch).add(row.clone()).times(h);
     let mut args = vec![
-        int(time),
-        int(input),
-        int(h),
+        int(time.clone()),
+        int(input.clone()),
+        int(h.into()),
         // Steps between time steps of X and Y.
         int(batch * input),
-        int(dirs * batch * h),
+        int(batch * dirs * h),
         Arg::Value(match r.direction {
-            Direction::Forward => E::Int(0),
-            Direction::Reverse => E::Int(1),
+            Direction::Forward => E::int(0),
+            Direction::Reverse => E::int(1),
             Direction::Bidirectional => dir.clone(),
         }),
     ];
     args.push(pointer(&mut em, Some(s.x), row.clone().times(input), false));
-    args.push(pointer(&mut em, Some(s.w), dir.clone().times(g * h * input), false));
+    args.push(pointer(&mut em, Some(s.w), dir.clone().times(input * (g * h)), false));
     args.push(pointer(&mut em, Some(s.r), dir.clone().times(g * h * h), false));
     args.push(pointer(&mut em, s.b, dir.clone().times(2 * g * h), false));
     args.push(pointer(&mut em, s.lengths, row.clone(), false));
@@ -265,18 +261,18 @@ fn recurrent(
     }
     em.push(S::Pointer {
         name: "work".into(),
-        base: Base::Scratch(0),
-        index: E::Int(0),
+        base: Base::Scratch(Dim::ZERO),
+        index: E::int(0),
         dtype: DType::F32,
         writes: true,
     });
-    args.push(Arg::Pointer("work".into(), E::Int(0)));
+    args.push(Arg::Pointer("work".into(), E::int(0)));
     args.push(Arg::Value(E::Lit(r.clip.unwrap_or(Literal::f32(f32::INFINITY)))));
-    args.push(int(i64::from(match r.cell {
+    args.push(int(Dim::from(i64::from(match r.cell {
         Cell::Lstm => r.input_forget,
         Cell::Gru => r.linear_before_reset,
         Cell::Rnn => false,
-    })));
+    }))));
     // Activations of the second direction follow those of the first.
     let per = r.cell.activations();
     let one = |d: usize| {
@@ -293,12 +289,12 @@ fn recurrent(
     if first == second || dirs == 1 {
         em.push(first);
     } else {
-        let cond = E::Within { index: Box::new(dir), lo: None, hi: Some(1), step: 1 };
+        let cond = E::Within { index: Box::new(dir), lo: None, hi: Some(Dim::ONE), step: 1 };
         em.push(S::If { cond, then: vec![first], otherwise: vec![second] });
     }
-    let scratch = ((time * g + 2 * g + 4) * h * 4) as usize;
+    let scratch = (time * g + (2 * g + 4)) * (h * 4);
     let (body, params) = em.finish();
-    Function { notes: vec![note.to_owned()], params, tiles: dirs * batch, scratch, body }
+    Function { notes: vec![note.to_owned()], params, tiles: batch * dirs, scratch, body }
 }
 
 /// Index of the second direction's activations; the first's where there is none.

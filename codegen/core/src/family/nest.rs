@@ -7,12 +7,15 @@
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
+use egret_ir::Dim;
+use egret_ir::dim::count;
 use egret_ir::dtype::{DType, Literal};
 use egret_ir::op::Monoid;
 use egret_ir::op::scalar::Scalar;
 
 use crate::affine::{Affine, Atom, Axis};
 use crate::emit::{Emitter, Lane, Local, vectorizes};
+use crate::extent::{chunk, typical};
 use crate::loops::{Base, E, Function, S, Ty};
 use crate::schedule::{Primitive, Schedule};
 use crate::stage::{Fold, SlotInfo, Stage, Term};
@@ -38,7 +41,7 @@ enum Lanes {
 
 /// Emits stages that share the axis 0 (extent `rows`) as one function; `locals` are temporaries of one row.
 /// Every stage's axis 0 is the row.
-pub fn rows(stages: &[Stage], locals: &BTreeMap<Slot, i64>, slots: &[SlotInfo], target: &Target) -> Function {
+pub fn rows(stages: &[Stage], locals: &BTreeMap<Slot, Dim>, slots: &[SlotInfo], target: &Target) -> Function {
     let scheduled: Vec<Schedule> = stages
         .iter()
         .map(|s| {
@@ -47,27 +50,27 @@ pub fn rows(stages: &[Stage], locals: &BTreeMap<Slot, i64>, slots: &[SlotInfo], 
             s
         })
         .collect();
-    let extent = scheduled[0].stage.extents[0];
-    let work: i64 = scheduled.iter().map(|s| work(&s.stage)).sum::<i64>() / extent.max(1);
-    let chunk = (TILE_WORK / work.max(1)).clamp(1, extent.max(1));
+    let extent = scheduled[0].stage.extents[0].clone();
+    let work: Dim = scheduled.iter().map(|s| work(&s.stage, 1)).sum();
+    let chunk = chunk(&Dim::from(TILE_WORK).floor_div(&work.larger(&Dim::ONE)), &extent);
     let mut em = Emitter::new(slots, target);
-    let mut scratch = 0usize;
+    let mut scratch = Dim::ZERO;
     for (slot, len) in locals {
         let info = &slots[slot.0];
         em.push(S::Pointer {
             name: info.name.clone(),
-            base: Base::Scratch(scratch),
-            index: E::Int(0),
+            base: Base::Scratch(scratch.clone()),
+            index: E::int(0),
             dtype: info.dtype,
             writes: true,
         });
         em.locals.insert(*slot, Local { pointer: info.name.clone(), drop: vec![0] });
-        scratch += (*len as usize * info.dtype.size()).next_multiple_of(64);
+        scratch = scratch + (len * info.dtype.size()).ceil_div(&64.into()) * 64;
     }
     let mut notes = Vec::new();
     for (i, s) in scheduled.iter().enumerate() {
         let mut trace = s.clone();
-        trace.mark(Primitive::Parallel(0, chunk));
+        trace.mark(Primitive::Parallel(0, chunk.clone()));
         if stages.len() > 1 {
             trace.mark(Primitive::ComputeAt(i, 0));
         }
@@ -81,23 +84,22 @@ pub fn rows(stages: &[Stage], locals: &BTreeMap<Slot, i64>, slots: &[SlotInfo], 
     let tiles;
     if single {
         // The row axis itself runs along the lanes.
-        let up = |n: i64, to: i64| (n + to - 1) / to * to;
-        let chunk = up(chunk, target.lanes * CHAINS).min(up(extent, target.lanes));
-        tiles = (extent + chunk - 1) / chunk;
-        let from = E::var("tile").times(chunk);
-        let to = if tiles == 1 {
-            E::Int(extent)
-        } else {
-            E::Min(Box::new(from.clone().add(E::Int(chunk))), Box::new(E::Int(extent)))
-        };
-        stage(&mut em, &scheduled[0].stage, 0, Some((from, to, extent % target.lanes == 0)));
+        let up = |n: &Dim, to: i64| n.ceil_div(&to.into()) * to;
+        let mut chunk = up(&chunk, target.lanes * CHAINS);
+        if extent.as_const().is_some() {
+            chunk = chunk.smaller(&up(&extent, target.lanes));
+        }
+        tiles = extent.ceil_div(&chunk);
+        let from = E::var("tile").times(&chunk);
+        let to =
+            if tiles == 1 { E::Int(extent.clone()) } else { from.clone().plus(&chunk).min(E::Int(extent.clone())) };
+        stage(&mut em, &scheduled[0].stage, 0, Some((from, to)));
     } else {
-        tiles = (extent + chunk - 1) / chunk;
-        let from = E::var("tile").times(chunk);
+        tiles = extent.ceil_div(&chunk);
         let body = |em: &mut Emitter<'_>, row: E| {
             for s in &scheduled {
                 em.open();
-                em.bind = vec![E::Int(0); s.stage.extents.len()];
+                em.bind = vec![E::int(0); s.stage.extents.len()];
                 em.extents.clone_from(&s.stage.extents);
                 em.bind[0] = row.clone();
                 stage(em, &s.stage, 1, None);
@@ -108,11 +110,9 @@ pub fn rows(stages: &[Stage], locals: &BTreeMap<Slot, i64>, slots: &[SlotInfo], 
         if chunk == 1 {
             body(&mut em, E::var("tile"));
         } else {
-            let to = if extent % chunk == 0 {
-                from.clone().add(E::Int(chunk))
-            } else {
-                E::Min(Box::new(from.clone().add(E::Int(chunk))), Box::new(E::Int(extent)))
-            };
+            let from = E::var("tile").times(&chunk);
+            let end = from.clone().plus(&chunk);
+            let to = if extent.quotient(&chunk).is_some() { end } else { end.min(E::Int(extent)) };
             em.for_loop("row", from, to, 1, |em| body(em, E::var("row")));
         }
     }
@@ -120,14 +120,14 @@ pub fn rows(stages: &[Stage], locals: &BTreeMap<Slot, i64>, slots: &[SlotInfo], 
     Function { notes, params, tiles, scratch, body }
 }
 
-/// Elementary operations of a stage.
-fn work(s: &Stage) -> i64 {
+/// Elementary operations of a stage for one index of its first `outer` axes.
+fn work(s: &Stage, outer: usize) -> Dim {
     let per_term: i64 = s.fold.as_ref().map_or(0, |f| match &f.term {
         Term::Value(v) => i64::from(v.flops()) + 1,
         Term::Product(a, b) => i64::from(a.flops() + b.flops()) + 1,
     });
     let per_store: i64 = s.stores.iter().map(|t| i64::from(t.value.flops()) + 1).sum();
-    s.points() * (s.terms().max(1) * per_term + per_store)
+    count(&s.extents[outer..s.rank]) * (s.terms().larger(&Dim::ONE) * per_term + per_store)
 }
 
 /// How regular the accesses along an axis are.
@@ -138,9 +138,9 @@ fn score(values: &[&Arc<Value>], axis: Axis) -> i64 {
             Value::Load { at, .. } if repeats(at, axis) => n += 1,
             Value::Load { at, .. } if at.hides(axis) => n -= 12,
             Value::Load { at, .. } => {
-                n += match at.coefficient(axis) {
-                    1 => 4,
-                    0 => 1,
+                n += match at.coefficient(axis).as_const() {
+                    Some(1) => 4,
+                    Some(0) => 1,
                     _ => -6,
                 }
             }
@@ -154,7 +154,7 @@ fn score(values: &[&Arc<Value>], axis: Axis) -> i64 {
 /// Whether the position moves by one every few steps of the axis.
 fn repeats(at: &Affine, axis: Axis) -> bool {
     at.coefficient(axis) == 0
-        && at.terms().iter().filter(|(a, _)| matches!(a, Atom::Div(e, 2 | 4 | 8) if e.as_axis() == Some(axis))).count()
+        && at.terms().iter().filter(|(a, _)| matches!(a, Atom::Div(e, n) if e.as_axis() == Some(axis) && matches!(n.as_const(), Some(2 | 4 | 8)))).count()
             == 1
         && at.terms().iter().filter(|(a, _)| Affine::atom(a.clone()).mentions(axis)).count() == 1
 }
@@ -170,7 +170,7 @@ fn choose(s: &Stage, from: Axis) -> Lanes {
     let stores_vectorize =
         |a: Axis| s.stores.iter().all(|t| vectorizes(&t.value, a) && !t.at.hides(a) && t.at.coefficient(a) != 0);
     let store_score = |a: Axis| s.stores.iter().map(|t| if t.at.coefficient(a) == 1 { 4 } else { -6 }).sum::<i64>();
-    let size = |a: Axis| match s.extents[a] {
+    let size = |a: Axis| match typical(&s.extents[a]) {
         0..=1 => -100,
         2..=3 => -8,
         4..=7 => -3,
@@ -216,9 +216,9 @@ fn choose(s: &Stage, from: Axis) -> Lanes {
 }
 
 /// Emits the loops over the axes from `from` on; with `range`, axis 0 is the lane axis and runs over that range.
-fn stage(em: &mut Emitter<'_>, s: &Stage, from: Axis, range: Option<(E, E, bool)>) {
+fn stage(em: &mut Emitter<'_>, s: &Stage, from: Axis, range: Option<(E, E)>) {
     if range.is_some() {
-        em.bind = vec![E::Int(0); s.extents.len()];
+        em.bind = vec![E::int(0); s.extents.len()];
         em.extents.clone_from(&s.extents);
     }
     let lanes = choose(s, from);
@@ -239,7 +239,7 @@ fn hoist(em: &mut Emitter<'_>, s: &Stage, inner: &[Axis]) {
     }
 }
 
-fn nest(em: &mut Emitter<'_>, s: &Stage, outer: &[Axis], lanes: Lanes, range: Option<(E, E, bool)>) {
+fn nest(em: &mut Emitter<'_>, s: &Stage, outer: &[Axis], lanes: Lanes, range: Option<(E, E)>) {
     let mut inner = outer.to_vec();
     if let Lanes::Results(a) = lanes {
         inner.push(a);
@@ -247,8 +247,7 @@ fn nest(em: &mut Emitter<'_>, s: &Stage, outer: &[Axis], lanes: Lanes, range: Op
     hoist(em, s, &inner);
     if let Some((first, rest)) = outer.split_first() {
         let var = em.fresh("i");
-        let extent = s.extents[*first];
-        em.for_loop(&var.clone(), E::Int(0), E::Int(extent), 1, |em| {
+        em.for_loop(&var.clone(), E::int(0), E::Int(s.extents[*first].clone()), 1, |em| {
             em.bind[*first] = E::Var(var);
             nest(em, s, rest, lanes, range);
         });
@@ -281,12 +280,12 @@ fn nest(em: &mut Emitter<'_>, s: &Stage, outer: &[Axis], lanes: Lanes, range: Op
 }
 
 /// Lanes are results.
-fn results(em: &mut Emitter<'_>, s: &Stage, axis: Axis, range: Option<(E, E, bool)>) {
+fn results(em: &mut Emitter<'_>, s: &Stage, axis: Axis, range: Option<(E, E)>) {
     let w = em.target.lanes;
     let var = em.fresh("l");
-    let extent = s.extents[axis];
+    let extent = &s.extents[axis];
     // A fold waits for its accumulator; several side by side hide that.
-    let chains = if s.fold.is_some() && extent >= CHAINS * w { CHAINS } else { 1 };
+    let chains = if s.fold.is_some() && typical(extent) >= CHAINS * w { CHAINS } else { 1 };
     let one = |em: &mut Emitter<'_>, base: E, chains: i64, part: Option<E>| {
         em.bind[axis] = base.clone();
         em.lane = Some(Lane { axis, part });
@@ -304,7 +303,7 @@ fn results(em: &mut Emitter<'_>, s: &Stage, axis: Axis, range: Option<(E, E, boo
             fold_loops(em, s, f, &folded, &mut |em| {
                 for (j, a) in accs.iter().enumerate() {
                     em.open();
-                    em.bind[axis] = base.clone().add(E::Int(j as i64 * w));
+                    em.bind[axis] = base.clone().plus(j as i64 * w);
                     accumulate(em, f, a, ty, true);
                     let block = em.close();
                     em.push(S::Block(block));
@@ -312,7 +311,7 @@ fn results(em: &mut Emitter<'_>, s: &Stage, axis: Axis, range: Option<(E, E, boo
             });
             for (j, a) in accs.iter().enumerate() {
                 em.open();
-                em.bind[axis] = base.clone().add(E::Int(j as i64 * w));
+                em.bind[axis] = base.clone().plus(j as i64 * w);
                 em.acc = Some(E::Var(a.clone()));
                 for t in &s.stores {
                     em.store_vector(t);
@@ -328,55 +327,70 @@ fn results(em: &mut Emitter<'_>, s: &Stage, axis: Axis, range: Option<(E, E, boo
         }
         em.lane = None;
     };
-    if let Some((from, to, whole)) = range {
-        let last = if whole { to.clone() } else { to.clone().add(E::Int(1 - w)) };
-        em.for_loop(&var.clone(), from.clone(), last, w, |em| one(em, E::Var(var.clone()), 1, None));
-        if !whole {
-            // Only the last tile has a tail; where it starts is a number.
-            let start = extent / w * w;
+    let whole = Dim::from(w);
+    let vectors = |n: &Dim| n.floor_div(&whole) * w;
+    let end = vectors(extent);
+    let tail = extent - &end;
+    if let Some((from, to)) = range {
+        let last = if tail == 0 { to.clone() } else { to.clone().plus(1 - w) };
+        em.for_loop(&var.clone(), from, last, w, |em| one(em, E::Var(var), 1, None));
+        if tail != 0 {
+            // Only the last tile has a tail.
             em.open();
-            one(em, E::Int(start), 1, Some(E::Int(extent - start)));
+            one(em, E::Int(end), 1, Some(E::Int(tail.clone())));
             let then = em.close();
-            let cond = if let Some(n) = to.as_int() {
-                debug_assert!(n == extent, "a single tile ends at the extent");
-                E::All(Vec::new())
-            } else {
-                E::Within { index: Box::new(to), lo: Some(extent), hi: None, step: 1 }
-            };
-            em.push(S::If { cond, then, otherwise: Vec::new() });
+            let mut cond = Vec::new();
+            if to.as_int().is_none() {
+                cond.push(E::Within { index: Box::new(to), lo: Some(extent.clone()), hi: None, step: 1 });
+            }
+            if tail.as_const().is_none() {
+                cond.push(present(tail));
+            }
+            em.push(S::If { cond: E::All(cond), then, otherwise: Vec::new() });
         }
         return;
     }
-    let mut at = 0;
+    let mut at = Dim::ZERO;
     if chains > 1 {
-        let n = extent / (chains * w) * chains * w;
-        let v = var.clone();
-        em.for_loop(&var, E::Int(0), E::Int(n), chains * w, |em| one(em, E::Var(v), chains, None));
-        at = n;
+        at = extent.floor_div(&Dim::from(chains * w)) * (chains * w);
+        em.for_loop(&var, E::int(0), E::Int(at.clone()), chains * w, |em| one(em, E::var(&var), chains, None));
     }
-    let n = (extent - at) / w * w + at;
-    if n - at == w {
+    let left = &end - &at;
+    if left == w {
         em.open();
         one(em, E::Int(at), 1, None);
         let block = em.close();
         em.push(S::Block(block));
-    } else if n > at {
-        let v = var.clone();
-        em.for_loop(&var, E::Int(at), E::Int(n), w, |em| one(em, E::Var(v), 1, None));
+    } else if left != 0 {
+        em.for_loop(&var, E::Int(at), E::Int(end.clone()), w, |em| one(em, E::var(&var), 1, None));
     }
-    if n < extent {
-        em.open();
-        one(em, E::Int(n), 1, Some(E::Int(extent - n)));
-        let block = em.close();
-        em.push(S::Block(block));
+    when_present(em, &tail, |em| one(em, E::Int(end), 1, Some(E::Int(tail.clone()))));
+}
+
+/// `n > 0`.
+fn present(n: Dim) -> E {
+    E::Within { index: Box::new(E::Int(n)), lo: Some(Dim::ONE), hi: None, step: 1 }
+}
+
+/// What `body` writes, in a block of its own, where there is a rest of `n`: known now, or tested when it runs.
+fn when_present(em: &mut Emitter<'_>, n: &Dim, body: impl FnOnce(&mut Emitter<'_>)) {
+    if *n == 0 {
+        return;
     }
+    em.open();
+    body(em);
+    let then = em.close();
+    em.push(match n.as_const() {
+        Some(_) => S::Block(then),
+        None => S::If { cond: present(n.clone()), then, otherwise: Vec::new() },
+    });
 }
 
 /// The loops over folded axes, with the conditions around the body.
 fn fold_loops(em: &mut Emitter<'_>, s: &Stage, f: &Fold, axes: &[Axis], body: &mut dyn FnMut(&mut Emitter<'_>)) {
     if let Some((first, rest)) = axes.split_first() {
         let var = em.fresh("k");
-        em.for_loop(&var.clone(), E::Int(0), E::Int(s.extents[*first]), 1, |em| {
+        em.for_loop(&var.clone(), E::int(0), E::Int(s.extents[*first].clone()), 1, |em| {
             em.bind[*first] = E::Var(var);
             fold_loops(em, s, f, rest, body);
         });
@@ -416,9 +430,9 @@ fn accumulate(em: &mut Emitter<'_>, f: &Fold, acc: &str, ty: Ty, vector: bool) {
 /// Lanes are partial folds; gives the whole fold as an element.
 fn partial(em: &mut Emitter<'_>, s: &Stage, f: &Fold, axis: Axis) -> E {
     let w = em.target.lanes;
-    let extent = s.extents[axis];
+    let extent = &s.extents[axis];
     let ty = Ty::vector(f.acc);
-    let chains = if extent >= 2 * CHAINS * w { CHAINS } else { 1 };
+    let chains = if typical(extent) >= 2 * CHAINS * w { CHAINS } else { 1 };
     let unit = identity(f.monoid, f.acc);
     let accs: Vec<String> = (0..chains).map(|_| em.fresh("acc")).collect();
     for a in &accs {
@@ -427,12 +441,11 @@ fn partial(em: &mut Emitter<'_>, s: &Stage, f: &Fold, axis: Axis) -> E {
     let others: Vec<Axis> = (s.rank..s.extents.len()).filter(|a| *a != axis).collect();
     fold_loops(em, s, f, &others, &mut |em| {
         let lane = |part| Some(Lane { axis, part });
-        let mut at = 0;
         let var = em.fresh("l");
         let run = |em: &mut Emitter<'_>, base: E, n: usize| {
             for (j, a) in accs.iter().take(n).enumerate() {
                 em.open();
-                em.bind[axis] = base.clone().add(E::Int(j as i64 * w));
+                em.bind[axis] = base.clone().plus(j as i64 * w);
                 em.lane = lane(None);
                 accumulate(em, f, a, ty, true);
                 let block = em.close();
@@ -441,21 +454,18 @@ fn partial(em: &mut Emitter<'_>, s: &Stage, f: &Fold, axis: Axis) -> E {
             em.lane = None;
         };
         let step = chains * w;
-        let n = extent / step * step;
-        if n > 0 {
-            let v = var.clone();
-            em.for_loop(&var, E::Int(0), E::Int(n), step, |em| run(em, E::Var(v), chains as usize));
-            at = n;
+        let at = extent.floor_div(&step.into()) * step;
+        if at != 0 {
+            em.for_loop(&var, E::int(0), E::Int(at.clone()), step, |em| run(em, E::var(&var), chains as usize));
         }
-        let n = extent / w * w;
-        if n > at {
-            let v = var.clone();
-            em.for_loop(&var, E::Int(at), E::Int(n), w, |em| run(em, E::Var(v), 1));
+        let end = extent.floor_div(&w.into()) * w;
+        if end != at {
+            em.for_loop(&var, E::Int(at), E::Int(end.clone()), w, |em| run(em, E::var(&var), 1));
         }
-        if n < extent {
-            em.open();
-            let part = E::Int(extent - n);
-            em.bind[axis] = E::Int(n);
+        let tail = extent - &end;
+        when_present(em, &tail, |em| {
+            let part = E::Int(tail.clone());
+            em.bind[axis] = E::Int(end);
             em.lane = lane(Some(part.clone()));
             let term = match &f.term {
                 Term::Value(v) => em.vector(v),
@@ -468,9 +478,7 @@ fn partial(em: &mut Emitter<'_>, s: &Stage, f: &Fold, axis: Axis) -> E {
             let value = E::Blend { n: Box::new(part), value: Box::new(term), other: unit };
             let value = E::Combine(f.monoid, ty, Box::new(E::var(&accs[0])), Box::new(value));
             em.push(S::Set { name: accs[0].clone(), value });
-            let block = em.close();
-            em.push(S::Block(block));
-        }
+        });
     });
     let mut names = accs;
     while names.len() > 1 {
@@ -501,9 +509,9 @@ fn scalar_fold(em: &mut Emitter<'_>, s: &Stage, f: &Fold) -> E {
         let Term::Value(v) = &f.term else { unreachable!("invariant: arg folds have one operand") };
         fold_loops(em, s, f, &folded, &mut |em| {
             let value = em.scalar(v);
-            let mut position = E::Int(0);
+            let mut position = E::int(0);
             for a in &folded {
-                position = position.times(s.extents[*a]).add(em.bind[*a].clone());
+                position = position.times(&s.extents[*a]).add(em.bind[*a].clone());
             }
             em.push(S::Let { name: seen.clone(), ty: Ty::scalar(DType::I64), value: E::Element(Box::new(position)) });
             // The best so far is taken over by a better value, by the first one, and by the first NaN.

@@ -1,9 +1,11 @@
 //! Transposes: one f32 tensor copied with its innermost axes exchanged, square by square in registers.
 
+use egret_ir::Dim;
 use egret_ir::dtype::DType;
 
 use crate::affine::Axis;
 use crate::emit::Emitter;
+use crate::extent::typical;
 use crate::loops::{Arg, E, Function, S};
 use crate::schedule::{Primitive, Schedule};
 use crate::stage::{SlotInfo, Stage};
@@ -25,35 +27,27 @@ pub fn emit(s: &Stage, slots: &[SlotInfo], target: &Target) -> Option<Vec<Functi
         return None;
     }
     let find = |run: &crate::affine::Affine, other: &crate::affine::Affine| -> Option<Axis> {
-        (0..stage.rank).find(|a| run.coefficient(*a) == 1 && other.coefficient(*a) > 1)
+        (0..stage.rank).find(|a| run.coefficient(*a) == 1 && other.coefficient(*a).as_const().is_none_or(|c| c > 1))
     };
     let (along_in, along_out) = (find(at, &store.at)?, find(&store.at, at)?);
-    if along_in == along_out || stage.extents[along_in] < 4 || stage.extents[along_out] < 4 {
+    let (n_in, n_out, w) = (&stage.extents[along_in], &stage.extents[along_out], target.lanes);
+    if along_in == along_out || typical(n_in) < 4 || typical(n_out) < 4 {
         return None;
     }
-    let (n_in, n_out, w) = (stage.extents[along_in], stage.extents[along_out], target.lanes);
     let outer: Vec<Axis> = (0..stage.rank).filter(|a| *a != along_in && *a != along_out).collect();
     let mut em = Emitter::new(slots, target);
-    em.bind = vec![E::Int(0); stage.rank];
+    em.bind = vec![E::int(0); stage.rank];
     em.extents.clone_from(&stage.extents);
     // A tile is one point of the outer axes and one strip of squares.
-    let strips = (n_out + w - 1) / w;
-    let mut tiles = strips;
-    let mut rest = E::var("tile").div(strips);
-    for a in outer.iter().rev() {
-        em.bind[*a] = rest.clone().rem(stage.extents[*a]);
-        rest = rest.div(stage.extents[*a]);
-        tiles *= stage.extents[*a];
-    }
+    let strips = n_out.ceil_div(&w.into());
+    let tiles = em.claim(E::var("tile").div(&strips), &outer) * &strips;
     let first = E::var("tile").rem(strips).times(w);
     em.bind[along_out] = first.clone();
-    let min = |left: E, n: i64, total: i64| {
-        if total % n == 0 { E::Int(n) } else { E::Min(Box::new(left), Box::new(E::Int(n))) }
-    };
-    let rows = min(first.times(-1).add(E::Int(n_out)), w, n_out);
-    em.for_loop("j", E::Int(0), E::Int(n_in), w, |em| {
+    let min = |left: E, total: &Dim| if total.quotient(&w.into()).is_some() { E::int(w) } else { left.min(E::int(w)) };
+    let rows = min(first.times(-1).plus(n_out), n_out);
+    em.for_loop("j", E::int(0), E::int(n_in), w, |em| {
         em.bind[along_in] = E::var("j");
-        let cols = min(E::var("j").times(-1).add(E::Int(n_in)), w, n_in);
+        let cols = min(E::var("j").times(-1).plus(n_in), n_in);
         let source = em.pointer(*slot, false);
         let from = em.index(at);
         let into = em.pointer(store.slot, true);
@@ -73,5 +67,11 @@ pub fn emit(s: &Stage, slots: &[SlotInfo], target: &Target) -> Option<Vec<Functi
     sched.mark(Primitive::Unroll(along_in, w));
     sched.mark(Primitive::Vectorize(along_out));
     let (body, params) = em.finish();
-    Some(vec![Function { notes: vec![format!("{} | {}", stage.note, sched.text())], params, tiles, scratch: 0, body }])
+    Some(vec![Function {
+        notes: vec![format!("{} | {}", stage.note, sched.text())],
+        params,
+        tiles,
+        scratch: Dim::ZERO,
+        body,
+    }])
 }

@@ -6,7 +6,8 @@ mod stages;
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
-use egret_ir::dim::as_static;
+use egret_ir::Dim;
+use egret_ir::dim::count;
 use egret_ir::dtype::{DType, Literal};
 use egret_ir::graph::{Graph, ValueId};
 use egret_ir::op::call::Call;
@@ -19,6 +20,7 @@ use egret_ir::types::Type;
 use crate::affine::{Affine, Atom, Within};
 use crate::error::{Reason, Unsupported};
 use crate::expand::expand;
+use crate::extent::{below, nonnegative};
 use crate::stage::{Lowered, SlotInfo, SlotKind, Stage, Step, Store};
 use crate::value::{Slot, Value};
 
@@ -51,10 +53,12 @@ fn place(graph: &Graph, v: ValueId) -> String {
 fn supported(graph: &Graph, v: ValueId) -> Result<(), Reason> {
     fn tensor(ty: &Type) -> Result<(), Reason> {
         match ty {
-            Type::Tensor(t) => match as_static(&t.shape) {
-                Some(_) => Ok(()),
-                None => Err(Reason::SymbolicExtent(t.to_string())),
-            },
+            // Strides are products of some extents: they must be numbers even beside an extent of 0.
+            Type::Tensor(t) => {
+                let extents = t.shape.iter().filter(|d| **d != 0);
+                let fits = !extents.fold(Dim::from(t.dtype.size()), |n, d| n * d).is_invalid();
+                if fits { Ok(()) } else { Err(Reason::TooLarge(t.to_string())) }
+            }
             Type::Tuple(parts) => parts.iter().try_for_each(tensor),
             Type::Foreign(text) => Err(Reason::Foreign(text.to_string())),
         }
@@ -66,9 +70,6 @@ fn supported(graph: &Graph, v: ValueId) -> Result<(), Reason> {
             return Err(Reason::Opaque { domain: d.domain.clone(), op_type: d.op_type.clone() });
         }
         Op::If(..) | Op::Loop(_) => return Err(Reason::Control),
-        Op::Dim(d) => {
-            d.as_const().ok_or_else(|| Reason::SymbolicExtent(d.to_string()))?;
-        }
         Op::Call(c) => match &**c {
             Call::Recurrent(_) | Call::Resize(_) => {
                 let dtype = graph.ty(node.args[0]).as_tensor().map_or(DType::F32, |t| t.dtype);
@@ -80,6 +81,7 @@ fn supported(graph: &Graph, v: ValueId) -> Result<(), Reason> {
         },
         Op::Input(_)
         | Op::Const(_)
+        | Op::Dim(_)
         | Op::Iota { .. }
         | Op::Permute(_)
         | Op::Reshape(_)
@@ -103,7 +105,7 @@ struct Part {
     node: ValueId,
     root: ValueId,
     slot: Slot,
-    shift: Option<(usize, i64)>,
+    shift: Option<(usize, Dim)>,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -164,8 +166,7 @@ impl<'a> Lowering<'a> {
         };
         for (i, decl) in graph.inputs.iter().enumerate() {
             let t = decl.ty.as_tensor();
-            let shape = t.and_then(|t| as_static(&t.shape)).unwrap_or_default();
-            let (dtype, shape) = (t.map_or(DType::F32, |t| t.dtype), shape.into_iter().map(|d| d as i64).collect());
+            let (dtype, shape) = (t.map_or(DType::F32, |t| t.dtype), t.map_or(Vec::new(), |t| t.shape.clone()));
             l.slots.push(SlotInfo { name: format!("x{i}"), dtype, shape, kind: SlotKind::Read(i) });
         }
         for (i, o) in graph.outputs.iter().enumerate() {
@@ -175,22 +176,15 @@ impl<'a> Lowering<'a> {
         l
     }
 
-    fn shape(&self, v: ValueId) -> Vec<i64> {
-        self.graph
-            .ty(v)
-            .as_tensor()
-            .and_then(|t| as_static(&t.shape))
-            .unwrap_or_default()
-            .into_iter()
-            .map(|d| d as i64)
-            .collect()
+    fn shape(&self, v: ValueId) -> Vec<Dim> {
+        self.graph.ty(v).as_tensor().map_or(Vec::new(), |t| t.shape.clone())
     }
 
     fn dtype(&self, v: ValueId) -> DType {
         self.graph.ty(v).as_tensor().map_or(DType::F32, |t| t.dtype)
     }
 
-    fn slot(&mut self, name: String, dtype: DType, shape: Vec<i64>, kind: SlotKind) -> Slot {
+    fn slot(&mut self, name: String, dtype: DType, shape: Vec<Dim>, kind: SlotKind) -> Slot {
         self.slots.push(SlotInfo { name, dtype, shape, kind });
         Slot(self.slots.len() - 1)
     }
@@ -201,7 +195,7 @@ impl<'a> Lowering<'a> {
     }
 
     /// Loads slot elements in row-major order of `shape`.
-    fn load(&self, slot: Slot, shape: &[i64]) -> Arc<Value> {
+    fn load(&self, slot: Slot, shape: &[Dim]) -> Arc<Value> {
         let axes: Vec<Affine> = (0..shape.len()).map(Affine::axis).collect();
         Arc::new(Value::Load { slot, at: Affine::flatten(&axes, shape), dtype: self.slots[slot.0].dtype })
     }
@@ -254,13 +248,13 @@ impl<'a> Lowering<'a> {
         out
     }
 
-    fn at(&mut self, v: ValueId, to: &[Affine], extents: &[i64]) -> Arc<Value> {
+    fn at(&mut self, v: ValueId, to: &[Affine], extents: &[Dim]) -> Arc<Value> {
         let value = self.value(v);
         Value::substitute(&value, to, extents)
     }
 
     /// The expression of a node that is not stored (or is about to be), over its own axes.
-    fn expression(&mut self, v: ValueId, shape: &[i64]) -> Arc<Value> {
+    fn expression(&mut self, v: ValueId, shape: &[Dim]) -> Arc<Value> {
         let node = self.graph.node(v).clone();
         let axes: Vec<Affine> = (0..shape.len()).map(Affine::axis).collect();
         let dtype = self.dtype(v);
@@ -275,7 +269,10 @@ impl<'a> Lowering<'a> {
                 let slot = self.slot(format!("c{}", self.slots.len()), dtype, shape.to_vec(), SlotKind::Table(tensor));
                 self.load(slot, shape)
             }
-            Op::Dim(d) => Arc::new(Value::Lit(Literal::i64(d.as_const().unwrap_or(0)))),
+            Op::Dim(d) => match d.as_const() {
+                Some(c) => Arc::new(Value::Lit(Literal::i64(c))),
+                None => Arc::new(Value::Index(Affine::constant(d))),
+            },
             Op::Iota { dtype, .. } => cast(Arc::new(Value::Index(axes[0].clone())), *dtype),
             Op::Permute(p) => {
                 let mut to = vec![Affine::default(); shape.len()];
@@ -299,11 +296,8 @@ impl<'a> Lowering<'a> {
                 self.at(node.args[0], &to, shape)
             }
             Op::Slice(slices) => {
-                let to: Vec<Affine> = slices
-                    .iter()
-                    .zip(&axes)
-                    .map(|(s, a)| a.times(s.step).plus(&Affine::constant(s.start.as_const().unwrap_or(0))))
-                    .collect();
+                let to: Vec<Affine> =
+                    slices.iter().zip(&axes).map(|(s, a)| a.times(s.step).plus(&Affine::constant(&s.start))).collect();
                 self.at(node.args[0], &to, shape)
             }
             Op::Gather(spec) => {
@@ -322,7 +316,7 @@ impl<'a> Lowering<'a> {
                                 component += 1;
                             }
                             let value = cast(self.at(ix, &at, shape), DType::I64);
-                            data_index(&value, *extent, spec.negative == Negative::Wraps)
+                            data_index(&value, extent, spec.negative == Negative::Wraps)
                         }
                     });
                 }
@@ -355,7 +349,7 @@ impl<'a> Lowering<'a> {
         v: ValueId,
         fold: ValueId,
         index: &BTreeMap<ValueId, Vec<Affine>>,
-        extents: &[i64],
+        extents: &[Dim],
         memo: &mut BTreeMap<ValueId, Arc<Value>>,
     ) -> Arc<Value> {
         if v == fold {
@@ -400,8 +394,8 @@ impl<'a> Lowering<'a> {
         let slot_shape = self.slots[part.slot.0].shape.clone();
         let place = |at: &[Affine]| {
             let mut at = at.to_vec();
-            if let Some((axis, by)) = part.shift {
-                at[axis] = at[axis].plus(&Affine::constant(by));
+            if let Some((axis, by)) = &part.shift {
+                at[*axis] = at[*axis].plus(&Affine::constant(by));
             }
             Affine::flatten(&at, &slot_shape)
         };
@@ -458,7 +452,7 @@ impl<'a> Lowering<'a> {
         let axes: Vec<Affine> = (0..shape.len()).map(Affine::axis).collect();
         if let Value::Load { slot, at, .. } = &*value
             && *at == Affine::flatten(&axes, &shape)
-            && self.slots[slot.0].len() == shape.iter().product::<i64>()
+            && self.slots[slot.0].len() == count(&shape)
         {
             return *slot;
         }
@@ -482,30 +476,30 @@ pub(crate) fn cast(v: Arc<Value>, to: DType) -> Arc<Value> {
 }
 
 /// An index read from data; a literal becomes a number.
-fn data_index(value: &Arc<Value>, extent: i64, wraps: bool) -> Affine {
+fn data_index(value: &Arc<Value>, extent: &Dim, wraps: bool) -> Affine {
     if let Value::Lit(l) = &**value {
-        let i = l.to_i64();
-        let i = if wraps && i < 0 { i + extent } else { i };
-        if (0..extent).contains(&i) {
+        let i = Dim::from(l.to_i64());
+        let i = if wraps && l.to_i64() < 0 { i + extent } else { i };
+        if nonnegative(&i) && below(&i, extent) {
             return Affine::constant(i);
         }
     }
     if let Value::Index(at) = &**value {
         return at.clone();
     }
-    Affine::atom(Atom::Data { value: value.clone(), extent, wraps })
+    Affine::atom(Atom::Data { value: value.clone(), extent: extent.clone(), wraps })
 }
 
-/// The extent of every label as a number.
-fn label_extents(spec: &Spec, shapes: &[Vec<i64>]) -> Vec<i64> {
-    let mut extents = vec![1; spec.label_count()];
+/// The extent of every label.
+fn label_extents(spec: &Spec, shapes: &[Vec<Dim>]) -> Vec<Dim> {
+    let mut extents = vec![Dim::ONE; spec.label_count()];
     for (l, d) in spec.ext() {
-        extents[l.index()] = d.as_const().unwrap_or(1);
+        extents[l.index()] = d.clone();
     }
     for (ins, shape) in spec.ins().iter().zip(shapes) {
         for (ix, d) in ins.iter().zip(shape) {
             if let Ix::Label(l) = ix {
-                extents[l.index()] = *d;
+                extents[l.index()] = d.clone();
             }
         }
     }
@@ -513,7 +507,7 @@ fn label_extents(spec: &Spec, shapes: &[Vec<i64>]) -> Vec<i64> {
 }
 
 /// The index of an operand in terms of the labels, and the conditions under which it is inside.
-fn operand_index(ins: &[Ix], shape: &[i64], extents: &[i64], when: &mut Vec<Within>) -> Vec<Affine> {
+fn operand_index(ins: &[Ix], shape: &[Dim], extents: &[Dim], when: &mut Vec<Within>) -> Vec<Affine> {
     ins.iter()
         .zip(shape)
         .map(|(ix, d)| match ix {
@@ -523,7 +517,8 @@ fn operand_index(ins: &[Ix], shape: &[i64], extents: &[i64], when: &mut Vec<With
                     .times(w.stride)
                     .plus(&Affine::axis(w.tap.index()).times(w.dil))
                     .plus(&Affine::constant(-w.lo));
-                let inside = Within { index: at.clone(), lo: 0, hi: (d - 1) * w.in_dil + 1, step: w.in_dil };
+                let hi = (d - 1) * w.in_dil + 1;
+                let inside = Within { index: at.clone(), lo: Dim::ZERO, hi, step: w.in_dil };
                 if !inside.always(extents) {
                     when.push(inside);
                 }

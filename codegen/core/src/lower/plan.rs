@@ -2,7 +2,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use egret_ir::dim::as_static;
+use egret_ir::Dim;
 use egret_ir::dtype::DType;
 use egret_ir::graph::ValueId;
 use egret_ir::op::Op;
@@ -54,10 +54,11 @@ impl Lowering<'_> {
             match &node.op {
                 Op::Concat(axis) => {
                     let axis = usize::from(*axis);
-                    let mut at = 0;
+                    let mut at = Dim::ZERO;
                     for a in &node.args {
+                        let next = &at + &self.shape(*a)[axis];
                         parts.push(Part { node: *a, root: v, slot, shift: Some((axis, at)) });
-                        at += self.shape(*a)[axis];
+                        at = next;
                     }
                     self.stored.insert(v, slot);
                 }
@@ -91,8 +92,7 @@ impl Lowering<'_> {
                         self.stored[&p]
                     } else {
                         let t = ty.as_tensor().cloned();
-                        let shape = t.as_ref().and_then(|t| as_static(&t.shape)).unwrap_or_default();
-                        let shape = shape.into_iter().map(|d| d as i64).collect();
+                        let shape = t.as_ref().map_or(Vec::new(), |t| t.shape.clone());
                         self.slot(
                             format!("t{}", self.slots.len()),
                             t.map_or(DType::F32, |t| t.dtype),
@@ -178,7 +178,7 @@ impl Lowering<'_> {
                 }
                 Op::Permute(p) => p.apply(&at),
                 Op::Reshape(_) => Affine::flatten(&at, &self.shape(*first)).unflatten(&self.shape(v), &shape),
-                Op::Broadcast(new) if new.iter().all(|(_, d)| d.as_const() == Some(1)) => {
+                Op::Broadcast(new) if new.iter().all(|(_, d)| *d == 1) => {
                     let mut at = at;
                     for (i, _) in new {
                         at.insert(usize::from(*i), Affine::default());

@@ -1,5 +1,6 @@
 //! Kinds that are stages of their own.
 
+use egret_ir::Dim;
 use egret_ir::graph::ValueId;
 use egret_ir::op::call::Call;
 use egret_ir::op::spec::{DataIx, Negative};
@@ -15,14 +16,14 @@ use std::sync::Arc;
 
 impl Lowering<'_> {
     /// The fold of a Reduce or Contract: extents of all axes, number of stored ones, and terms.
-    pub(super) fn fold(&mut self, v: ValueId) -> (Vec<i64>, usize, Fold) {
+    pub(super) fn fold(&mut self, v: ValueId) -> (Vec<Dim>, usize, Fold) {
         let node = self.graph.node(v).clone();
         let (spec, monoid, acc) = match &node.op {
             Op::Reduce { monoid, spec, acc } => (spec, *monoid, *acc),
             Op::Contract { spec, acc, .. } => (spec, Monoid::Sum, *acc),
             _ => unreachable!("invariant: only folds come here"),
         };
-        let shapes: Vec<Vec<i64>> = node.args.iter().map(|a| self.shape(*a)).collect();
+        let shapes: Vec<Vec<Dim>> = node.args.iter().map(|a| self.shape(*a)).collect();
         let extents = label_extents(spec, &shapes);
         let mut when = Vec::new();
         let mut values = Vec::new();
@@ -59,8 +60,7 @@ impl Lowering<'_> {
                 let slot = self.stored[&v];
                 let inner = self.shape(node.args[0]);
                 let fill = self.value(node.args[1]);
-                let covers =
-                    pads.iter().all(|p| p.inner == 0 && p.lo.as_const() == Some(0) && p.hi.as_const() == Some(0));
+                let covers = pads.iter().all(|p| p.inner == 0 && p.lo == 0 && p.hi == 0);
                 if !covers {
                     let axes: Vec<Affine> = (0..shape.len()).map(Affine::axis).collect();
                     let store = Store { slot, at: Affine::flatten(&axes, &shape), value: fill };
@@ -76,9 +76,7 @@ impl Lowering<'_> {
                 let at: Vec<Affine> = pads
                     .iter()
                     .enumerate()
-                    .map(|(i, p)| {
-                        Affine::axis(i).times(p.inner + 1).plus(&Affine::constant(p.lo.as_const().unwrap_or(0)))
-                    })
+                    .map(|(i, p)| Affine::axis(i).times(p.inner + 1).plus(&Affine::constant(&p.lo)))
                     .collect();
                 let value = self.value(node.args[0]);
                 let store = Store { slot, at: Affine::flatten(&at, &shape), value };
@@ -119,7 +117,7 @@ impl Lowering<'_> {
                                 component += 1;
                             }
                             let value = cast(self.at(node.args[1], &to, &upd_shape), DType::I64);
-                            data_index(&value, *extent, spec.negative == Negative::Wraps)
+                            data_index(&value, extent, spec.negative == Negative::Wraps)
                         }
                     });
                 }
@@ -136,7 +134,7 @@ impl Lowering<'_> {
                     extents: from,
                     axis: usize::from(*axis),
                     descending: *order == egret_ir::op::SortOrder::Descending,
-                    keep: keep.as_const().unwrap_or(0),
+                    keep: keep.clone(),
                     note,
                 };
                 self.steps.push(Step::Native(native));
@@ -148,9 +146,9 @@ impl Lowering<'_> {
                     let x = self.shape(node.args[0]);
                     self.steps.push(Step::Native(Native::Recurrent {
                         call: r.clone(),
-                        time: x[0],
-                        batch: x[1],
-                        input: x[2],
+                        time: x[0].clone(),
+                        batch: x[1].clone(),
+                        input: x[2].clone(),
                         slots: RecurrentSlots::new(r, &args, &outs),
                         note,
                     }));
@@ -165,7 +163,7 @@ impl Lowering<'_> {
                         Slot(self.slots.len() + tables.len() - 1)
                     });
                     for t in tables {
-                        let shape = t.shape().iter().map(|d| *d as i64).collect();
+                        let shape = t.shape().iter().map(|d| Dim::from(*d)).collect();
                         let name = format!("c{}", self.slots.len());
                         self.slot(name, t.dtype(), shape, SlotKind::Table(t));
                     }

@@ -1,9 +1,11 @@
 //! Runtime kernels: steps with an algorithm of their own instead of a loop nest.
 
 pub mod resize;
+mod sample;
 
 use std::sync::Arc;
 
+use egret_ir::Dim;
 use egret_ir::op::ScatterOp;
 use egret_ir::op::call::{Cell, Recurrent};
 
@@ -20,7 +22,7 @@ pub enum Native {
         /// Result.
         slot: Slot,
         /// Extents of the updates.
-        extents: Vec<i64>,
+        extents: Vec<Dim>,
         /// Position in the result of an update, over the updates' axes.
         at: Affine,
         /// The update.
@@ -35,13 +37,13 @@ pub enum Native {
         /// What is sorted, over the operand's axes.
         value: Arc<Value>,
         /// Extents of the operand.
-        extents: Vec<i64>,
+        extents: Vec<Dim>,
         /// Sorted axis.
         axis: usize,
         /// Largest first.
         descending: bool,
         /// Extent of the result's axis.
-        keep: i64,
+        keep: Dim,
         /// What it computes.
         note: String,
     },
@@ -50,11 +52,11 @@ pub enum Native {
         /// The recurrence.
         call: Recurrent,
         /// T.
-        time: i64,
+        time: Dim,
         /// B.
-        batch: i64,
+        batch: Dim,
         /// I.
-        input: i64,
+        input: Dim,
         /// Operands and results.
         slots: RecurrentSlots,
         /// What it computes.

@@ -1,8 +1,10 @@
-//! Resize as a stage: per axis a table of sample positions and weights, the element a weighted sum over them
+//! Resize as a stage: per axis a table of sample positions and weights (formulas where the extents are not known: [`sample`]),
+//! the element a weighted sum over them
 //! (ONNX Resize; positions are computed in f32 as its reference runtime does).
 
 use std::sync::Arc;
 
+use egret_ir::Dim;
 use egret_ir::dtype::{DType, Literal};
 use egret_ir::op::call::{Coordinates, NearestMode, Resize, ResizeMode};
 use egret_ir::op::scalar::Scalar;
@@ -10,8 +12,12 @@ use egret_ir::tensor::Tensor;
 
 use crate::affine::{Affine, Atom};
 use crate::lower::cast;
+use crate::native::sample;
 use crate::stage::{Stage, Store};
 use crate::value::{Slot, Value};
+
+/// Position in the operand along one axis, and weight of the sample there (None: 1).
+pub(super) type Tap = (Affine, Option<Arc<Value>>);
 
 /// Samples of one axis: for every result position, `taps` positions in the operand and their weights.
 struct Axis {
@@ -112,7 +118,7 @@ fn push(out: &mut Axis, r: &Resize, from: i64, taps: &[(i64, f32)]) {
 }
 
 /// The index expression of tap `k`: affine or a quotient where the table is, else a read of the table.
-fn position(a: &Axis, k: usize, d: usize, to: &[i64], from: i64, add: &mut dyn FnMut(Tensor) -> Slot) -> Affine {
+fn position(a: &Axis, k: usize, d: usize, to: &[Dim], from: &Dim, add: &mut dyn FnMut(Tensor) -> Slot) -> Affine {
     let column: Vec<i64> = a.positions.iter().skip(k).step_by(a.taps).copied().collect();
     let first = column.first().copied().unwrap_or(0);
     if column.iter().all(|p| *p == first) {
@@ -129,15 +135,36 @@ fn position(a: &Axis, k: usize, d: usize, to: &[i64], from: i64, add: &mut dyn F
     let n = column.len();
     let slot = add(Tensor::from_slice(vec![n], &column).expect("invariant: one element per position"));
     let value = Arc::new(Value::Load { slot, at: Affine::axis(d), dtype: DType::I64 });
-    Affine::atom(Atom::Data { value, extent: from, wraps: false })
+    Affine::atom(Atom::Data { value, extent: from.clone(), wraps: false })
+}
+
+/// Position in the operand and weight (None: 1) of each tap of one axis of known extents, read from tables.
+fn tabled(r: &Resize, d: usize, from: i64, to: &[Dim], n: i64, add: &mut dyn FnMut(Tensor) -> Slot) -> Vec<Tap> {
+    let scale = r.scales.as_ref().map_or(n as f32 / from as f32, |s| s[d].to_f64() as f32);
+    let a = axis(r, from, n, scale);
+    let tap = |k: usize| {
+        let at = position(&a, k, d, to, &from.into(), add);
+        let weights: Vec<f32> = a.weights.iter().skip(k).step_by(a.taps).copied().collect();
+        let weight = if weights.iter().all(|w| *w == 1.0) {
+            None
+        } else if weights.windows(2).all(|w| w[0] == w[1]) {
+            Some(Arc::new(Value::Lit(Literal::f32(weights[0]))))
+        } else {
+            let n = weights.len();
+            let slot = add(Tensor::from_slice(vec![n], &weights).expect("invariant: one element per position"));
+            Some(Arc::new(Value::Load { slot, at: Affine::axis(d), dtype: DType::F32 }))
+        };
+        (at, weight)
+    };
+    (0..a.taps).map(tap).collect()
 }
 
 /// The stage that resizes `source` (extents `from`) into `slot` (extents `to`); tables are added through `add`.
 #[expect(clippy::too_many_arguments, reason = "one place calls it")]
 pub fn stage(
     r: &Resize,
-    from: &[i64],
-    to: &[i64],
+    from: &[Dim],
+    to: &[Dim],
     source: Slot,
     slot: Slot,
     dtype: DType,
@@ -145,31 +172,14 @@ pub fn stage(
     add: &mut dyn FnMut(Tensor) -> Slot,
 ) -> Stage {
     let work = if dtype == DType::F64 { DType::F64 } else { DType::F32 };
-    let axes: Vec<Axis> = (0..from.len())
-        .map(|d| {
-            let scale = r.scales.as_ref().map_or(to[d] as f32 / from[d] as f32, |s| s[d].to_f64() as f32);
-            axis(r, from[d], to[d], scale)
-        })
-        .collect();
     // Partial sums over one axis after the other keep the number of products small.
     let mut sums: Vec<(Vec<Affine>, Option<Arc<Value>>)> = vec![(Vec::new(), None)];
-    for (d, a) in axes.iter().enumerate() {
-        let columns: Vec<(Affine, Option<Arc<Value>>)> = (0..a.taps)
-            .map(|k| {
-                let at = position(a, k, d, to, from[d], add);
-                let weights: Vec<f32> = a.weights.iter().skip(k).step_by(a.taps).copied().collect();
-                let weight = if weights.iter().all(|w| *w == 1.0) {
-                    None
-                } else if weights.windows(2).all(|w| w[0] == w[1]) {
-                    Some(Arc::new(Value::Lit(Literal::f32(weights[0]))))
-                } else {
-                    let n = weights.len();
-                    let slot = add(Tensor::from_slice(vec![n], &weights).expect("invariant: one element per position"));
-                    Some(Arc::new(Value::Load { slot, at: Affine::axis(d), dtype: DType::F32 }))
-                };
-                (at, weight.map(|w| cast(w, work)))
-            })
-            .collect();
+    for d in 0..from.len() {
+        let taps = match (from[d].as_const(), to[d].as_const()) {
+            (Some(m), Some(n)) => tabled(r, d, m, to, n, add),
+            _ => sample::taps(r, d, &from[d], to),
+        };
+        let columns: Vec<Tap> = taps.into_iter().map(|(at, weight)| (at, weight.map(|w| cast(w, work)))).collect();
         let mut next = Vec::new();
         for (at, weight) in &sums {
             for (p, w) in &columns {

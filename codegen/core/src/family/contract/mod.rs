@@ -8,6 +8,7 @@ mod pack;
 mod plan;
 mod tile;
 
+use egret_ir::Dim;
 use egret_ir::dtype::{DType, Literal};
 use egret_ir::op::Monoid;
 use egret_ir::tensor::Tensor;
@@ -17,6 +18,7 @@ use self::plan::{Operand, Vectors, choose};
 use self::tile::tile;
 use crate::affine::{Affine, Axis};
 use crate::emit::Emitter;
+use crate::extent::typical;
 use crate::family::halo::Halo;
 use crate::loops::{Base, E, Function, S};
 use crate::schedule::Schedule;
@@ -32,7 +34,7 @@ pub fn emit(
     target: &Target,
 ) -> Option<Vec<Function>> {
     let f = s.fold.as_ref()?;
-    if f.monoid != Monoid::Sum || f.acc != DType::F32 || s.points() * s.terms() < 512 || s.terms() == 0 {
+    if f.monoid != Monoid::Sum || f.acc != DType::F32 || typical(&(s.points() * s.terms())) < 512 {
         return None;
     }
     if !f.when.is_empty() && f.when.iter().any(|w| w.step > 1) {
@@ -71,19 +73,20 @@ fn parts(
 ) -> Option<Vec<Function>> {
     let f = s.fold.as_ref()?;
     let w = f.when.iter().find(|w| w.step > 1)?;
-    let find = |from: Axis, to: Axis| (from..to).find(|a| w.index.coefficient(*a).abs() == 1);
+    let sign = |a: Axis| w.index.coefficient(a).as_const().filter(|c| c.abs() == 1);
+    let find = |from: Axis, to: Axis| (from..to).find(|a| sign(*a).is_some());
     let (out, tap) = (find(0, s.rank)?, find(s.rank, s.extents.len())?);
     if w.index.terms().len() != 2 || !w.index.is_linear() || w.index.coefficient(out) != 1 {
         return None;
     }
-    let (step, sign) = (w.step, w.index.coefficient(tap));
+    let (step, sign, offset) = (w.step, sign(tap)?, w.index.offset().as_const()?);
     let mut functions: Vec<Vec<Function>> = Vec::new();
-    for residue in 0..step.min(s.extents[out]) {
+    for residue in 0..s.extents[out].as_const().map_or(step, |n| n.min(step)) {
         // The taps that meet this residue: sign · tap ≡ −(residue + offset) mod step.
-        let first = (-(residue + w.index.offset()) * sign).rem_euclid(step);
+        let first = (-(residue + offset) * sign).rem_euclid(step);
         let mut extents = s.extents.clone();
-        extents[out] = (s.extents[out] - residue + step - 1) / step;
-        extents[tap] = ((s.extents[tap] - first + step - 1) / step).max(0);
+        extents[out] = (&s.extents[out] - residue).ceil_div(&step.into());
+        extents[tap] = (&s.extents[tap] - first).ceil_div(&step.into()).larger(&Dim::ZERO);
         let to: Vec<Affine> = (0..extents.len())
             .map(|a| {
                 let (k, c) = if a == out {
@@ -124,7 +127,7 @@ fn merged(parts: Vec<Vec<Function>>) -> Vec<Function> {
                 out.params.push(p);
             }
         }
-        out.scratch = out.scratch.max(f.scratch);
+        out.scratch = out.scratch.larger(&f.scratch);
         out.notes.extend(f.notes);
         out.body.push(S::Block(f.body));
     }
@@ -146,15 +149,13 @@ fn padded(s: &Stage, slots: &mut Vec<SlotInfo>, target: &Target, functions: &mut
     };
     let (slot, at) = halo.whole(slots);
     let mut em = Emitter::new(slots, target);
-    em.bind = vec![E::Int(0); s.extents.len()];
+    em.bind = vec![E::int(0); s.extents.len()];
     em.extents.clone_from(&s.extents);
-    let mut rest = E::var("tile");
-    let mut tiles = 1;
-    let mut from = E::Int(halo.offset);
-    for (_, c, d) in halo.outer.iter().rev() {
-        from = from.add(rest.clone().rem(*d).times(*c));
-        rest = rest.div(*d);
-        tiles *= d;
+    let outer: Vec<Axis> = halo.outer.iter().map(|o| o.0).collect();
+    let tiles = em.claim(E::var("tile"), &outer);
+    let mut from = E::int(&halo.offset);
+    for (a, c, _) in halo.outer.iter().rev() {
+        from = from.add(em.bind[*a].clone().times(c));
     }
     let (source, into) = (em.pointer(halo.slot, false), em.pointer(slot, true));
     em.push(S::Pointer {
@@ -177,7 +178,7 @@ fn padded(s: &Stage, slots: &mut Vec<SlotInfo>, target: &Target, functions: &mut
         notes: vec!["its operand with the border written out".into()],
         params,
         tiles,
-        scratch: 0,
+        scratch: Dim::ZERO,
         body,
     });
     let load = std::sync::Arc::new(Value::Load { slot, at, dtype: DType::F32 });

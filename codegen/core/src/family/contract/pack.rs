@@ -1,5 +1,6 @@
 //! Constant vector operands, packed at build time.
 
+use egret_ir::Dim;
 use egret_ir::dtype::DType;
 use egret_ir::tensor::Tensor;
 
@@ -24,16 +25,16 @@ pub(super) fn pack(
     let data: Vec<f32> = tensor.to_vec().expect("invariant: contractions here are over f32");
     let r = roles(s, v, plan);
     let w = target.lanes;
-    let n = s.extents[plan.lane];
+    let n = number(&s.extents[plan.lane]);
     let vectors = (n + w - 1) / w;
     let mut packed: Vec<f32> = Vec::with_capacity((data.len() as i64 * vectors * w / n.max(1)) as usize);
-    let step = v.at.coefficient(plan.lane);
-    each(&r.outer, s, &v.at, v.at.offset(), &mut |outer| {
-        for (start, count, size) in balanced(vectors, plan.vectors) {
-            for p in 0..count {
-                let first = (start + p * size) * w;
+    let step = number(&v.at.coefficient(plan.lane));
+    each(&r.outer, s, &v.at, number(v.at.offset()), &mut |outer| {
+        for t in balanced(&vectors.into(), plan.vectors) {
+            for p in 0..number(&t.count) {
+                let first = (number(&t.start) + p * t.size) * w;
                 each(&r.folded, s, &v.at, outer, &mut |at| {
-                    for l in first..first + size * w {
+                    for l in first..first + t.size * w {
                         packed.push(if l < n { data[(at + l * step) as usize] } else { 0.0 });
                     }
                 });
@@ -41,24 +42,29 @@ pub(super) fn pack(
         }
     });
     let slot = Slot(slots.len());
-    let shape = vec![packed.len()];
-    let tensor = Tensor::from_slice(shape.clone(), &packed).expect("invariant: as many elements as the shape says");
+    let tensor = Tensor::from_slice([packed.len()], &packed).expect("invariant: as many elements as the shape says");
     slots.push(SlotInfo {
         name: format!("c{}", slots.len()),
         dtype: DType::F32,
-        shape: vec![shape[0] as i64],
+        shape: vec![packed.len().into()],
         kind: SlotKind::Table(tensor),
     });
     slot
 }
 
+/// The extents and strides of a constant, along its own axes, are numbers ([`super::plan::is_static`]).
+fn number(d: &Dim) -> i64 {
+    d.as_const().expect("invariant: only operands of static shape are packed")
+}
+
 /// Calls `f` with the position of every index of the axes.
-pub(super) fn each(axes: &[Axis], s: &Stage, at: &Affine, base: i64, f: &mut dyn FnMut(i64)) {
+fn each(axes: &[Axis], s: &Stage, at: &Affine, base: i64, f: &mut dyn FnMut(i64)) {
     match axes.split_first() {
         None => f(base),
         Some((a, rest)) => {
-            for i in 0..s.extents[*a] {
-                each(rest, s, at, base + i * at.coefficient(*a), f);
+            let step = number(&at.coefficient(*a));
+            for i in 0..number(&s.extents[*a]) {
+                each(rest, s, at, base + i * step, f);
             }
         }
     }

@@ -1,8 +1,11 @@
 //! The choice of axes, tile and packing, by estimated cycles.
 
+use egret_ir::Dim;
+
 use crate::affine::{Affine, Axis};
 use crate::emit::vectorizes;
-use crate::schedule::balanced;
+use crate::extent::{chunk, typical};
+use crate::schedule::{balanced, tile_count};
 use crate::stage::Stage;
 use crate::target::Target;
 use crate::value::Slot;
@@ -72,7 +75,10 @@ pub(super) fn choose(
     target: &Target,
 ) -> Option<Plan> {
     let w = target.lanes;
-    let terms = s.terms();
+    // Costs are those of usual sizes.
+    let extents: Vec<i64> = s.extents.iter().map(typical).collect();
+    let points: i64 = extents[..s.rank].iter().product();
+    let terms: i64 = extents[s.rank..].iter().product();
     // Several folded axes: the innermost is unrolled, and addresses take registers of their own.
     let windowed = s.extents.len() - s.rank > 1;
     let epilogue: u32 = s.stores.iter().map(|t| t.value.flops()).sum();
@@ -88,7 +94,7 @@ pub(super) fn choose(
         for lane in lanes {
             let direct = s.stores.iter().all(|t| vectorizes(&t.value, lane) && !t.at.hides(lane));
             for row in &rows {
-                let row_extent = row.map_or(1, |r| s.extents[r]);
+                let row_extent = row.map_or(1, |r| extents[r]);
                 let across = row.is_some_and(|r| {
                     s.stores.iter().all(|t| vectorizes(&t.value, r) && !t.at.hides(r) && t.at.coefficient(r) == 1)
                 });
@@ -97,18 +103,18 @@ pub(super) fn choose(
                 if !transposed && !direct {
                     continue;
                 }
-                let others: i64 = s.points() / s.extents[lane].max(1) / row_extent.max(1);
+                let others: i64 = points / extents[lane].max(1) / row_extent.max(1);
                 for (tile_rows, tile_vectors) in shapes(target, if transposed { row_extent.min(w) } else { row_extent })
                 {
-                    let total_vectors = (s.extents[lane] + w - 1) / w;
-                    let panels = balanced(total_vectors, tile_vectors);
-                    let tiles = balanced(row_extent, tile_rows);
-                    let constant = is_constant(v);
-                    let step = v.at.coefficient(lane);
-                    let reuse: i64 = tiles.iter().map(|t| t.1).sum::<i64>()
+                    let total_vectors = (extents[lane] + w - 1) / w;
+                    let panels = balanced(&total_vectors.into(), tile_vectors);
+                    let tiles = balanced(&row_extent.into(), tile_rows);
+                    let constant = is_constant(v) && is_static(s, v);
+                    let step = typical(&v.at.coefficient(lane));
+                    let reuse: i64 = typical(&tile_count(&tiles))
                         * (0..s.rank)
                             .filter(|a| Some(*a) != *row && only(a, sc, v))
-                            .map(|a| s.extents[a])
+                            .map(|a| extents[a])
                             .product::<i64>();
                     let panel_bytes = terms * tile_vectors * w * 4;
                     let read = if constant {
@@ -121,8 +127,10 @@ pub(super) fn choose(
                         continue;
                     };
                     let mut cycles = 0;
-                    for (_, pn, pv) in &panels {
-                        for (_, tn, tr) in &tiles {
+                    for panel in &panels {
+                        for tile in &tiles {
+                            let (pn, pv) = (typical(&panel.count), panel.size);
+                            let (tn, tr) = (typical(&tile.count), tile.size);
                             // In half cycles of a machine with two multiply-adds and two loads a cycle; vectors read in
                             // place cross cache lines.
                             let loads = match read {
@@ -136,7 +144,8 @@ pub(super) fn choose(
                             let full = accumulators + pv + 1 > target.registers - 2;
                             let crowded = if full { accumulators / if windowed { 6 } else { 20 } } else { 0 };
                             // Rows far apart are a stream of memory and an address each.
-                            let streams = if row.is_some_and(|r| sc.at.coefficient(r) > w) { tr / 4 } else { 0 };
+                            let streams =
+                                if row.is_some_and(|r| typical(&sc.at.coefficient(r)) > w) { tr / 4 } else { 0 };
                             // A panel beyond the first-level cache comes from the second level for every tile.
                             let far = if panel_bytes > target.l1 / 2 { 5 * pv / 2 } else { 0 };
                             let body = accumulators.max(loads).max(far).max(8) + 1 + crowded + streams;
@@ -156,10 +165,10 @@ pub(super) fn choose(
                         let per_vector = if along { 12 } else { 48 };
                         let outer: i64 = (0..s.rank)
                             .filter(|a| *a != lane && v.at.coefficient(*a) != 0)
-                            .map(|a| s.extents[a])
+                            .map(|a| extents[a])
                             .product();
                         let split = Split::new(s, v, lane, *row, tile_rows, tile_vectors);
-                        cycles += outer * total_vectors * terms * per_vector * split.chunks;
+                        cycles += outer * total_vectors * terms * per_vector * typical(&split.chunks);
                     }
                     // A panel beyond the second-level cache is read from further away for every row tile.
                     if panel_bytes > target.l2 * 3 / 4 {
@@ -184,30 +193,37 @@ pub(super) fn choose(
     best
 }
 
+/// Whether the operand's shape is known: the axes it has, and the steps between them.
+fn is_static(s: &Stage, v: &Operand) -> bool {
+    let known = |d: &Dim| d.as_const().is_some();
+    known(v.at.offset()) && v.at.terms().iter().all(|(_, c)| known(c)) && {
+        (0..s.extents.len()).all(|a| (a < s.rank && v.at.coefficient(a) == 0) || known(&s.extents[a]))
+    }
+}
+
 /// How the tiles of one panel are claimed: in chunks of units, a unit being a row tile or all row tiles of a middle index.
 pub(super) struct Split {
     /// Units of a chunk.
-    pub(super) chunk: i64,
+    pub(super) chunk: Dim,
     /// Chunks of a panel.
-    pub(super) chunks: i64,
+    pub(super) chunks: Dim,
     /// Units of a panel.
-    pub(super) units: i64,
+    pub(super) units: Dim,
 }
 
 impl Split {
     pub(super) fn new(s: &Stage, v: &Operand, lane: Axis, row: Option<Axis>, rows: i64, vectors: i64) -> Self {
-        let row_extent = row.map_or(1, |r| s.extents[r]);
-        let row_tiles: i64 = balanced(row_extent, rows).iter().map(|t| t.1).sum();
-        let middle = (0..s.rank).filter(|a| *a != lane && Some(*a) != row && v.at.coefficient(*a) == 0);
-        let (mut any, mut middle_points) = (false, 1);
-        for a in middle {
-            any = true;
-            middle_points *= s.extents[a];
-        }
-        let (units, unit_tiles) = if any { (middle_points, row_tiles) } else { (row_tiles, 1) };
-        let unit_cycles = (s.terms() * rows.min(row_extent) * vectors + 40) * unit_tiles;
-        let chunk = (TILE_CYCLES / unit_cycles.max(1)).clamp(1, units.max(1));
-        Self { chunk, chunks: (units + chunk - 1) / chunk, units }
+        let row_extent = row.map_or(Dim::ONE, |r| s.extents[r].clone());
+        let row_tiles = tile_count(&balanced(&row_extent, rows));
+        let mut middle = (0..s.rank).filter(|a| *a != lane && Some(*a) != row && v.at.coefficient(*a) == 0).peekable();
+        let (units, unit_tiles) = match middle.peek() {
+            None => (row_tiles, Dim::ONE),
+            Some(_) => (middle.map(|a| &s.extents[a]).product(), row_tiles),
+        };
+        let tile_rows = row_extent.as_const().map_or(rows, |n| n.min(rows));
+        let unit_cycles = (s.terms() * tile_rows * vectors + 40) * unit_tiles;
+        let chunk = chunk(&Dim::from(TILE_CYCLES).floor_div(&unit_cycles.larger(&Dim::ONE)), &units);
+        Self { chunks: units.ceil_div(&chunk), chunk, units }
     }
 }
 

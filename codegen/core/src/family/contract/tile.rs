@@ -1,12 +1,14 @@
 //! The loops of a contraction: panels, row tiles, accumulators in registers, results.
 
+use egret_ir::Dim;
 use egret_ir::dtype::{DType, Literal};
 
 use super::plan::{Operand, Plan, Roles, Split, Vectors, roles};
 use crate::affine::Axis;
 use crate::emit::{Emitter, Lane};
+use crate::extent::typical;
 use crate::loops::{Arg, Base, E, Function, S, Ty};
-use crate::schedule::{Primitive, Schedule, balanced};
+use crate::schedule::{Panel, Primitive, Schedule, Tiles, balanced, panels};
 use crate::stage::{SlotInfo, Stage};
 use crate::target::Target;
 use crate::value::Slot;
@@ -41,31 +43,29 @@ pub(super) fn tile(
     let (v, sc) = if plan.first_is_vector { (&operands[0], &operands[1]) } else { (&operands[1], &operands[0]) };
     let w = target.lanes;
     let t = Tile { s, plan, v, sc, r: roles(s, v, plan), w, packed: plan.read != Vectors::Direct };
-    let n = s.extents[plan.lane];
-    let vectors = (n + w - 1) / w;
     let terms = s.terms();
-    let row_extent = plan.row.map_or(1, |r| s.extents[r]);
-    let row_tiles = balanced(row_extent, plan.rows);
+    let row_extent = plan.row.map_or(Dim::ONE, |r| s.extents[r].clone());
+    let row_tiles = balanced(&row_extent, plan.rows);
     let Split { chunk, chunks, units } = Split::new(s, v, plan.lane, plan.row, plan.rows, plan.vectors);
-    let panels = balanced(vectors, plan.vectors);
-    let panel_count: i64 = panels.iter().map(|p| p.1).sum();
-    let outer: i64 = t.r.outer.iter().map(|a| s.extents[*a]).product();
-    let tiles = outer * panel_count * chunks;
+    let panels = panels(&s.extents[plan.lane], w, plan.vectors);
+    let panel_count: Dim = panels.iter().map(|p| &p.tiles.count).sum();
+    let outer: Dim = t.r.outer.iter().map(|a| &s.extents[*a]).product();
+    let tiles = &outer * &panel_count * &chunks;
 
     let mut em = Emitter::new(slots, target);
-    em.bind = vec![E::Int(0); s.extents.len()];
+    em.bind = vec![E::int(0); s.extents.len()];
     em.extents.clone_from(&s.extents);
     let mut rest = E::var("tile");
-    let part = |rest: &mut E, n: i64| {
+    let part = |rest: &mut E, n: &Dim| {
         let i = rest.clone().rem(n);
         *rest = rest.clone().div(n);
-        if n == 1 { E::Int(0) } else { i }
+        i
     };
-    let chunk_index = part(&mut rest, chunks);
-    let panel_index = part(&mut rest, panel_count);
-    let outer_flat = if outer == 1 { E::Int(0) } else { rest.clone() };
+    let chunk_index = part(&mut rest, &chunks);
+    let panel_index = part(&mut rest, &panel_count);
+    let outer_flat = if outer == 1 { E::int(0) } else { rest.clone() };
     for a in t.r.outer.iter().rev() {
-        em.bind[*a] = part(&mut rest, s.extents[*a]);
+        em.bind[*a] = part(&mut rest, &s.extents[*a]);
     }
     let name_index = |em: &mut Emitter<'_>, name: &str, value: E| {
         if value.as_int().is_some() {
@@ -80,79 +80,55 @@ pub(super) fn tile(
         let value = em.bind[*a].clone();
         em.bind[*a] = name_index(&mut em, &format!("o{i}"), value);
     }
-    let from = name_index(&mut em, "from", chunk_index.times(chunk));
+    let from = name_index(&mut em, "from", chunk_index.times(&chunk));
     let to = if chunks == 1 {
         E::Int(units)
-    } else if units % chunk == 0 {
-        from.clone().add(E::Int(chunk))
+    } else if units.quotient(&chunk).is_some() {
+        from.clone().plus(&chunk)
     } else {
-        E::Min(Box::new(from.clone().add(E::Int(chunk))), Box::new(E::Int(units)))
+        from.clone().plus(&chunk).min(E::Int(units))
     };
     let to = name_index(&mut em, "to", to);
 
     // Scratch: packed panel, then tile buffers.
-    let mut scratch = 0usize;
-    if plan.read == Vectors::Scratch {
+    let mut scratch = Dim::ZERO;
+    let mut room = |em: &mut Emitter<'_>, name: &str, elements: Dim| {
         em.push(S::Pointer {
-            name: "packed".into(),
-            base: Base::Scratch(0),
-            index: E::Int(0),
+            name: name.into(),
+            base: Base::Scratch(scratch.clone()),
+            index: E::int(0),
             dtype: DType::F32,
             writes: true,
         });
-        scratch += (terms * plan.vectors * w * 4) as usize;
+        scratch = &scratch + elements * 4;
+    };
+    if plan.read == Vectors::Scratch {
+        room(&mut em, "packed", &terms * (plan.vectors * w));
     }
     let buffered = plan.transposed || s.stores.iter().map(|t| t.value.flops()).sum::<u32>() > EPILOGUE_FLOPS;
     if buffered {
-        em.push(S::Pointer {
-            name: "buffer".into(),
-            base: Base::Scratch(scratch),
-            index: E::Int(0),
-            dtype: DType::F32,
-            writes: true,
-        });
-        let rows = (plan.rows + w - 1) / w * w;
-        scratch += (rows * plan.vectors * w * 4) as usize;
+        room(&mut em, "buffer", Dim::from((plan.rows + w - 1) / w * w * plan.vectors * w));
     }
     if plan.transposed {
-        em.push(S::Pointer {
-            name: "turned".into(),
-            base: Base::Scratch(scratch),
-            index: E::Int(0),
-            dtype: DType::F32,
-            writes: true,
-        });
-        scratch += (w * w * 4) as usize;
+        room(&mut em, "turned", Dim::from(w * w));
     }
 
     // One branch per panel width; the last panel may end inside a vector.
-    let mut branches: Vec<(i64, i64, i64, Option<i64>)> = Vec::new();
-    for (start, count, size) in &panels {
-        branches.push((*start, *count, *size, None));
-    }
-    let tail = n % w;
-    if tail != 0
-        && let Some((start, count, size, _)) = branches.pop()
-    {
-        if count > 1 {
-            branches.push((start, count - 1, size, None));
-        }
-        branches.push((start + (count - 1) * size, 1, size, Some(tail)));
-    }
-    let mut before = 0;
+    let mut before = Dim::ZERO;
     let mut cases = Vec::new();
-    for (start, count, size, tail) in &branches {
+    for p in &panels {
         em.open();
         // First vector of the panel.
-        let first = panel.clone().add(E::Int(-before)).times(*size).add(E::Int(*start));
-        let first = if *count == 1 { E::Int(*start) } else { first };
-        panel_loops(&mut em, &t, &first, *size, *tail, table, &outer_flat, vectors, &from, &to, &row_tiles, buffered);
-        before += count;
-        cases.push((before, em.close()));
+        let Tiles { start, count, size } = &p.tiles;
+        let first = panel.clone().plus(Dim::ZERO - &before).times(*size).plus(start);
+        let first = if *count == 1 { E::int(start) } else { first };
+        panel_loops(&mut em, &t, &first, p, table, &outer_flat, &from, &to, &row_tiles, buffered);
+        before = before + count;
+        cases.push((before.clone(), em.close()));
     }
     let mut chain: Vec<S> = Vec::new();
     for (i, (end, body)) in cases.into_iter().enumerate().rev() {
-        if i + 1 == branches.len() {
+        if i + 1 == panels.len() {
             chain = body;
         } else {
             let cond = E::Within { index: Box::new(panel.clone()), lo: None, hi: Some(end), step: 1 };
@@ -167,7 +143,7 @@ pub(super) fn tile(
     }
     trace.mark(Primitive::Unroll(plan.lane, plan.vectors * w));
     trace.mark(Primitive::Vectorize(plan.lane));
-    trace.mark(Primitive::Parallel(plan.lane, plan.vectors * w));
+    trace.mark(Primitive::Parallel(plan.lane, Dim::from(plan.vectors * w)));
     let how = match plan.read {
         Vectors::Table => "packed constant",
         Vectors::Scratch => "packed in scratch",
@@ -191,22 +167,22 @@ fn panel_loops(
     em: &mut Emitter<'_>,
     t: &Tile<'_>,
     first: &E,
-    size: i64,
-    tail: Option<i64>,
+    panel: &Panel,
     table: Option<Slot>,
     outer_flat: &E,
-    vectors: i64,
     from: &E,
     to: &E,
-    row_tiles: &[(i64, i64, i64)],
+    row_tiles: &[Tiles],
     buffered: bool,
 ) {
+    let (size, tail) = (panel.tiles.size, panel.tail.as_ref());
     let terms = t.s.terms();
     em.bind[t.plan.lane] = first.clone().times(t.w);
     match t.plan.read {
         Vectors::Table => {
             let slot = table.expect("invariant: a table was packed");
             let base = em.pointer(slot, false);
+            let vectors = t.s.extents[t.plan.lane].ceil_div(&t.w.into());
             let index = outer_flat.clone().times(vectors).add(first.clone()).times(terms * t.w);
             em.push(S::Pointer {
                 name: "vectors".into(),
@@ -221,7 +197,7 @@ fn panel_loops(
             em.push(S::Pointer {
                 name: "vectors".into(),
                 base: Base::Pointer("packed".into()),
-                index: E::Int(0),
+                index: E::int(0),
                 dtype: DType::F32,
                 writes: false,
             });
@@ -238,25 +214,25 @@ fn panel_loops(
             });
         }
     }
-    let rows = |em: &mut Emitter<'_>, from: Option<(&E, &E)>| {
-        let mut before = 0;
-        for (start, count, size_rows) in row_tiles {
-            let body = |em: &mut Emitter<'_>, i: E| {
-                if let Some(r) = t.plan.row {
-                    em.bind[r] = i.add(E::Int(-before)).times(*size_rows).add(E::Int(*start));
-                }
-                micro(em, t, *size_rows, size, tail, buffered);
-            };
-            let end = before + count;
-            let (lo, hi) = match from {
-                None => (E::Int(before), E::Int(end)),
+    let rows = |em: &mut Emitter<'_>, range: Option<(&E, &E)>| {
+        let mut before = Dim::ZERO;
+        for tiles in row_tiles {
+            let end = &before + &tiles.count;
+            let (lo, hi) = match range {
+                None => (E::int(&before), E::int(&end)),
                 Some((from, to)) if row_tiles.len() == 1 => (from.clone(), to.clone()),
                 Some((from, to)) => {
-                    let lo = if before == 0 { from.clone() } else { max(from, before) };
-                    (lo, E::Min(Box::new(to.clone()), Box::new(E::Int(end))))
+                    let lo = if before == 0 { from.clone() } else { from.clone().max(E::int(&before)) };
+                    (lo, to.clone().min(E::int(&end)))
                 }
             };
-            if lo.as_int().is_some() && hi.as_int() == lo.as_int().map(|l| l + 1) {
+            let body = |em: &mut Emitter<'_>, i: E| {
+                if let Some(r) = t.plan.row {
+                    em.bind[r] = i.plus(Dim::ZERO - &before).times(tiles.size).plus(&tiles.start);
+                }
+                micro(em, t, tiles.size, size, tail, buffered);
+            };
+            if lo.as_int().zip(hi.as_int()).is_some_and(|(lo, hi)| hi - lo == 1) {
                 em.open();
                 body(em, lo);
                 let block = em.close();
@@ -275,50 +251,42 @@ fn panel_loops(
         em.for_loop(&var.clone(), from.clone(), to.clone(), 1, |em| {
             let mut rest = E::Var(var);
             for (i, a) in t.r.middle.iter().enumerate().rev() {
-                em.bind[*a] = if i == 0 { rest.clone() } else { rest.clone().rem(t.s.extents[*a]) };
-                rest = rest.div(t.s.extents[*a]);
+                em.bind[*a] = if i == 0 { rest.clone() } else { rest.clone().rem(&t.s.extents[*a]) };
+                rest = rest.div(&t.s.extents[*a]);
             }
             rows(em, None);
         });
     }
 }
 
-/// max(e, n) as a minimum of negatives is unreadable; both are small, so a conditional index does.
-fn max(e: &E, n: i64) -> E {
-    match e.as_int() {
-        Some(i) => E::Int(i.max(n)),
-        None => E::Min(Box::new(e.clone().times(-1)), Box::new(E::Int(-n))).times(-1),
-    }
-}
-
 /// Copies one panel of the vector operand into scratch, in the order of the folded axes.
-fn pack_panel(em: &mut Emitter<'_>, t: &Tile<'_>, size: i64, tail: Option<i64>) {
+fn pack_panel(em: &mut Emitter<'_>, t: &Tile<'_>, size: i64, tail: Option<&Dim>) {
     let step = t.v.at.coefficient(t.plan.lane);
     let width = size * t.w;
     let base = em.pointer(t.v.slot, false);
-    let valid = tail.map_or(width, |n| width - t.w + n);
     // Memory along a folded axis: squares are transposed in registers.
     let along = t.r.folded.iter().copied().find(|a| t.v.at.coefficient(*a) == 1);
     let folded = t.r.folded.clone();
     if step != 1
         && let Some(k) = along
-        && t.s.extents[k] >= 4
+        && typical(&t.s.extents[k]) >= 4
         && folded.last() == Some(&k)
     {
+        let valid = tail.map_or(Dim::from(width), |n| n + (width - t.w));
         let others: Vec<Axis> = folded[..folded.len() - 1].to_vec();
         loops_over(em, t, &others, &mut |em| {
-            em.bind[k] = E::Int(0);
+            em.bind[k] = E::int(0);
             let source = em.index(&t.v.at);
             let into = flat(em, t, width);
             em.push(S::Call {
                 name: "eg_pack_transposed",
                 args: vec![
                     Arg::Pointer(base.clone(), source),
-                    Arg::Value(E::Int(step)),
-                    Arg::Value(E::Int(valid)),
-                    Arg::Value(E::Int(t.s.extents[k])),
+                    Arg::Value(E::int(&step)),
+                    Arg::Value(E::int(&valid)),
+                    Arg::Value(E::int(&t.s.extents[k])),
                     Arg::Pointer("packed".into(), into),
-                    Arg::Value(E::Int(width)),
+                    Arg::Value(E::int(width)),
                 ],
             });
         });
@@ -331,16 +299,16 @@ fn pack_panel(em: &mut Emitter<'_>, t: &Tile<'_>, size: i64, tail: Option<i64>) 
             let part = if j + 1 == size && !t.v.own { tail } else { None };
             let value = E::VLoad {
                 base: base.clone(),
-                index: Box::new(source.clone().add(E::Int(j * t.w * step))),
+                index: Box::new(source.clone().plus(&step * (j * t.w))),
                 dtype: DType::F32,
-                step,
-                part: part.map(|n| Box::new(E::Int(n))),
+                step: step.clone(),
+                part: part.map(|n| Box::new(E::int(n))),
             };
             em.push(S::VStore {
                 base: "packed".into(),
-                index: into.clone().add(E::Int(j * t.w)),
+                index: into.clone().plus(j * t.w),
                 dtype: DType::F32,
-                step: 1,
+                step: Dim::ONE,
                 part: None,
                 value,
             });
@@ -350,43 +318,42 @@ fn pack_panel(em: &mut Emitter<'_>, t: &Tile<'_>, size: i64, tail: Option<i64>) 
 
 /// Position in a panel of the folded axes' indices.
 fn flat(em: &Emitter<'_>, t: &Tile<'_>, width: i64) -> E {
-    let mut at = E::Int(0);
+    let mut at = E::int(0);
     for a in &t.r.folded {
-        at = at.times(t.s.extents[*a]).add(em.bind[*a].clone());
+        at = at.times(&t.s.extents[*a]).add(em.bind[*a].clone());
     }
     at.times(width)
 }
 
 fn loops_over(em: &mut Emitter<'_>, t: &Tile<'_>, axes: &[Axis], body: &mut dyn FnMut(&mut Emitter<'_>)) {
-    match axes.split_first() {
-        None => body(em),
+    let Some((a, rest)) = axes.split_first() else { return body(em) };
+    match t.s.extents[*a].as_const() {
         // The taps of a small window.
-        Some((a, [])) if t.s.extents[*a] <= UNROLLED => {
-            for i in 0..t.s.extents[*a] {
+        Some(n) if rest.is_empty() && n <= UNROLLED => {
+            for i in 0..n {
                 em.open();
-                em.bind[*a] = E::Int(i);
+                em.bind[*a] = E::int(i);
                 body(em);
                 let block = em.close();
                 em.push(S::Block(block));
             }
-            em.bind[*a] = E::Int(0);
         }
-        Some((a, rest)) => {
+        _ => {
             let var = em.fresh("k");
-            em.for_loop(&var.clone(), E::Int(0), E::Int(t.s.extents[*a]), 1, |em| {
+            em.for_loop(&var.clone(), E::int(0), E::int(&t.s.extents[*a]), 1, |em| {
                 em.bind[*a] = E::Var(var);
                 loops_over(em, t, rest, body);
             });
-            em.bind[*a] = E::Int(0);
         }
     }
+    em.bind[*a] = E::int(0);
 }
 
 /// One tile: accumulators in registers, the loops over the folded axes, the results.
-fn micro(em: &mut Emitter<'_>, t: &Tile<'_>, rows: i64, size: i64, tail: Option<i64>, buffered: bool) {
+fn micro(em: &mut Emitter<'_>, t: &Tile<'_>, rows: i64, size: i64, tail: Option<&Dim>, buffered: bool) {
     let acc = |i: i64, j: i64| format!("acc{i}_{j}");
     for a in &t.r.folded {
-        em.bind[*a] = E::Int(0);
+        em.bind[*a] = E::int(0);
     }
     let base = em.pointer(t.sc.slot, false);
     let index = em.index(&t.sc.at);
@@ -397,34 +364,32 @@ fn micro(em: &mut Emitter<'_>, t: &Tile<'_>, rows: i64, size: i64, tail: Option<
             em.push(S::Var { name: acc(i, j), ty: Ty::vector(DType::F32), value: Some(zero.clone()) });
         }
     }
-    let row_step = t.plan.row.map_or(0, |r| t.sc.at.coefficient(r));
+    let row_step = t.plan.row.map_or(Dim::ZERO, |r| t.sc.at.coefficient(r));
     let lane_step = t.v.at.coefficient(t.plan.lane);
     let folded = t.r.folded.clone();
     loops_over(em, t, &folded, &mut |em| {
-        let mut scalar_at = E::Int(0);
-        let mut vector_at = E::Int(0);
+        let mut scalar_at = E::int(0);
+        let mut vector_at = E::int(0);
         for a in &folded {
             scalar_at = scalar_at.add(em.bind[*a].clone().times(t.sc.at.coefficient(*a)));
             vector_at = vector_at.add(em.bind[*a].clone().times(t.v.at.coefficient(*a)));
         }
-        let (vector_at, step) = if t.packed { (flat(em, t, size * t.w), 1) } else { (vector_at, lane_step) };
+        let (vector_at, step) =
+            if t.packed { (flat(em, t, size * t.w), Dim::ONE) } else { (vector_at, lane_step.clone()) };
         for j in 0..size {
             let part = if j + 1 == size && !t.packed && !t.v.own { tail } else { None };
             let value = E::VLoad {
                 base: "vectors".into(),
-                index: Box::new(vector_at.clone().add(E::Int(j * t.w * step))),
+                index: Box::new(vector_at.clone().plus(&step * (j * t.w))),
                 dtype: DType::F32,
-                step,
-                part: part.map(|n| Box::new(E::Int(n))),
+                step: step.clone(),
+                part: part.map(|n| Box::new(E::int(n))),
             };
             em.push(S::Let { name: format!("b{j}"), ty: Ty::vector(DType::F32), value });
         }
         for i in 0..rows {
-            let value = E::Load {
-                base: "scalars".into(),
-                index: Box::new(scalar_at.clone().add(E::Int(i * row_step))),
-                dtype: DType::F32,
-            };
+            let index = Box::new(scalar_at.clone().plus(&row_step * i));
+            let value = E::Load { base: "scalars".into(), index, dtype: DType::F32 };
             em.push(S::Let { name: format!("a{i}"), ty: Ty::scalar(DType::F32), value });
             for j in 0..size {
                 em.push(S::MulAdd { acc: acc(i, j), a: E::Var(format!("a{i}")), b: E::Var(format!("b{j}")) });
@@ -444,9 +409,9 @@ fn micro(em: &mut Emitter<'_>, t: &Tile<'_>, rows: i64, size: i64, tail: Option<
             for j in 0..size {
                 em.push(S::VStore {
                     base: "buffer".into(),
-                    index: E::Int(i * width + j * t.w),
+                    index: E::int(i * width + j * t.w),
                     dtype: DType::F32,
-                    step: 1,
+                    step: Dim::ONE,
                     part: None,
                     value: E::Var(acc(i, j)),
                 });
@@ -461,9 +426,9 @@ fn micro(em: &mut Emitter<'_>, t: &Tile<'_>, rows: i64, size: i64, tail: Option<
         for i in 0..rows {
             for j in 0..size {
                 em.open();
-                bind_row(em, E::Int(i));
-                em.bind[t.plan.lane] = first_lane.clone().add(E::Int(j * t.w));
-                let part = if j + 1 == size { tail.map(E::Int) } else { None };
+                bind_row(em, E::int(i));
+                em.bind[t.plan.lane] = first_lane.clone().plus(j * t.w);
+                let part = if j + 1 == size { tail.map(E::int) } else { None };
                 em.lane = Some(Lane { axis: t.plan.lane, part });
                 results(em, t, E::Var(acc(i, j)));
                 let block = em.close();
@@ -474,7 +439,7 @@ fn micro(em: &mut Emitter<'_>, t: &Tile<'_>, rows: i64, size: i64, tail: Option<
     em.lane = None;
     em.acc = None;
     em.bind[t.plan.lane] = first_lane;
-    bind_row(em, E::Int(0));
+    bind_row(em, E::int(0));
 }
 
 fn results(em: &mut Emitter<'_>, t: &Tile<'_>, acc: E) {
@@ -491,23 +456,23 @@ fn along(
     t: &Tile<'_>,
     rows: i64,
     size: i64,
-    tail: Option<i64>,
+    tail: Option<&Dim>,
     first_lane: &E,
     bind_row: &dyn Fn(&mut Emitter<'_>, E),
 ) {
     let width = size * t.w;
-    em.for_loop("i", E::Int(0), E::Int(rows), 1, |em| {
+    em.for_loop("i", E::int(0), E::int(rows), 1, |em| {
         bind_row(em, E::var("i"));
         let at = |j: E| E::VLoad {
             base: "buffer".into(),
             index: Box::new(E::var("i").times(width).add(j)),
             dtype: DType::F32,
-            step: 1,
+            step: Dim::ONE,
             part: None,
         };
         let whole = if tail.is_some() { size - 1 } else { size };
         if whole > 0 {
-            em.for_loop("j", E::Int(0), E::Int(whole * t.w), t.w, |em| {
+            em.for_loop("j", E::int(0), E::int(whole * t.w), t.w, |em| {
                 em.bind[t.plan.lane] = first_lane.clone().add(E::var("j"));
                 em.lane = Some(Lane { axis: t.plan.lane, part: None });
                 em.push(S::Let { name: "sum".into(), ty: Ty::vector(DType::F32), value: at(E::var("j")) });
@@ -516,9 +481,9 @@ fn along(
         }
         if let Some(n) = tail {
             em.open();
-            em.bind[t.plan.lane] = first_lane.clone().add(E::Int(whole * t.w));
-            em.lane = Some(Lane { axis: t.plan.lane, part: Some(E::Int(n)) });
-            em.push(S::Let { name: "sum".into(), ty: Ty::vector(DType::F32), value: at(E::Int(whole * t.w)) });
+            em.bind[t.plan.lane] = first_lane.clone().add(E::int(whole * t.w));
+            em.lane = Some(Lane { axis: t.plan.lane, part: Some(E::int(n)) });
+            em.push(S::Let { name: "sum".into(), ty: Ty::vector(DType::F32), value: at(E::int(whole * t.w)) });
             results(em, t, E::var("sum"));
             let block = em.close();
             em.push(S::Block(block));
@@ -532,7 +497,7 @@ fn across(
     t: &Tile<'_>,
     rows: i64,
     size: i64,
-    tail: Option<i64>,
+    tail: Option<&Dim>,
     first_lane: &E,
     bind_row: &dyn Fn(&mut Emitter<'_>, E),
 ) {
@@ -540,24 +505,24 @@ fn across(
     let row = t.plan.row.expect("invariant: memory runs along the rows");
     for block in 0..(rows + t.w - 1) / t.w {
         let here = (rows - block * t.w).min(t.w);
-        let square = |em: &mut Emitter<'_>, j: E, lanes: i64| {
+        let square = |em: &mut Emitter<'_>, j: E, lanes: E| {
             em.push(S::Call {
                 name: "vf_transpose_square",
                 args: vec![
-                    Arg::Pointer("buffer".into(), j.clone().add(E::Int(block * t.w * width))),
-                    Arg::Value(E::Int(width)),
-                    Arg::Pointer("turned".into(), E::Int(0)),
+                    Arg::Pointer("buffer".into(), j.clone().add(E::int(block * t.w * width))),
+                    Arg::Value(E::int(width)),
+                    Arg::Pointer("turned".into(), E::int(0)),
                 ],
             });
-            em.for_loop("c", E::Int(0), E::Int(lanes), 1, |em| {
+            em.for_loop("c", E::int(0), lanes, 1, |em| {
                 em.bind[t.plan.lane] = first_lane.clone().add(j).add(E::var("c"));
-                bind_row(em, E::Int(block * t.w));
-                em.lane = Some(Lane { axis: row, part: (here < t.w).then_some(E::Int(here)) });
+                bind_row(em, E::int(block * t.w));
+                em.lane = Some(Lane { axis: row, part: (here < t.w).then_some(E::int(here)) });
                 let value = E::VLoad {
                     base: "turned".into(),
                     index: Box::new(E::var("c").times(t.w)),
                     dtype: DType::F32,
-                    step: 1,
+                    step: Dim::ONE,
                     part: None,
                 };
                 em.push(S::Let { name: "sum".into(), ty: Ty::vector(DType::F32), value });
@@ -566,11 +531,11 @@ fn across(
         };
         let whole = if tail.is_some() { size - 1 } else { size };
         if whole > 0 {
-            em.for_loop("j", E::Int(0), E::Int(whole * t.w), t.w, |em| square(em, E::var("j"), t.w));
+            em.for_loop("j", E::int(0), E::int(whole * t.w), t.w, |em| square(em, E::var("j"), E::int(t.w)));
         }
         if let Some(n) = tail {
             em.open();
-            square(em, E::Int(whole * t.w), n);
+            square(em, E::int(whole * t.w), E::int(n));
             let block = em.close();
             em.push(S::Block(block));
         }
