@@ -11,7 +11,7 @@ fn page() -> String {
          with attributes that its row refuses, is kept as it came by `egret optimize` and named by `egret compile`.\n\n\
          | operator | opsets |\n|---|---|\n",
     );
-    let mut by_name: BTreeMap<&str, Vec<String>> = BTreeMap::new();
+    let mut by_name: BTreeMap<(&str, &str), Vec<String>> = BTreeMap::new();
     for row in egret_onnx::ops::rows() {
         let end = row.opsets.end;
         let range = if end >= egret_onnx::ops::LATEST {
@@ -21,10 +21,11 @@ fn page() -> String {
         } else {
             format!("{} to {}", row.opsets.start, end - 1)
         };
-        by_name.entry(row.op).or_default().push(range);
+        by_name.entry((row.domain, row.op)).or_default().push(range);
     }
-    for (op, ranges) in by_name {
-        let _ = writeln!(out, "| {op} | {} |", ranges.join(", "));
+    for ((domain, op), ranges) in by_name {
+        let domain = if domain.is_empty() { String::new() } else { format!("{domain}.") };
+        let _ = writeln!(out, "| {domain}{op} | {} |", ranges.join(", "));
     }
     out
 }

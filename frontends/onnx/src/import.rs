@@ -455,7 +455,7 @@ impl<'a> Importer<'a> {
     fn lower(&mut self, flat: &FlatNode, opset: i64, inputs: &[Option<ValueId>]) -> Result<Vec<ValueId>, Fail> {
         let proto = &flat.proto;
         let domain = canonical_domain(proto.domain());
-        if !domain.is_empty() {
+        if !ops::knows(domain) {
             return Err(Fail::Opaque(format!("operators of domain {domain}")));
         }
         let name = if proto.name().is_empty() { proto.output.first().map_or("", String::as_str) } else { proto.name() };
@@ -471,16 +471,19 @@ impl<'a> Importer<'a> {
             inputs,
             origins: Origins::one(origin),
         };
-        if let Some(known) = known::evaluate(&mut lower) {
+        if let Some(known) = domain.is_empty().then(|| known::evaluate(&mut lower)).flatten() {
             // What cannot be put into the graph that way is lowered as it is, and stays known beside it.
             if let Ok(v) = known.materialize(&mut lower) {
                 self.known.insert(v, known);
                 return Ok(vec![v]);
             }
         }
-        let Some(row) = ops::find(proto.op_type(), opset) else {
+        let Some(row) = ops::find(domain, proto.op_type(), opset) else {
             return Err(Fail::Opaque(format!("operator {}", proto.op_type())));
         };
+        if domain == ops::MICROSOFT {
+            ops::refuse_unknown_parts(&lower)?;
+        }
         (row.lower)(&mut lower)
     }
 

@@ -148,6 +148,28 @@ impl Lower<'_> {
         bad(field, ProblemKind::BadValue { value: value.to_owned(), reason: format!("{reason} expected") })
     }
 
+    /// Another operator's lowering, with this node's attributes, on values of one's own, under an opset of the default
+    /// domain.
+    pub fn apply(
+        &mut self,
+        opset: i64,
+        inputs: &[Option<ValueId>],
+        row: impl FnOnce(&mut Lower<'_>) -> Results,
+    ) -> Results {
+        let mut inner = Lower {
+            graph: &mut *self.graph,
+            known: &mut *self.known,
+            external: &mut *self.external,
+            node: self.node,
+            opset,
+            inputs,
+            bounds: &mut *self.bounds,
+            witnesses: &mut *self.witnesses,
+            origins: self.origins.clone(),
+        };
+        row(&mut inner)
+    }
+
     // ---- types and partial values ----
 
     /// The tensor type of a value; a value of another type keeps the node opaque.

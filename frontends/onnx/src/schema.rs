@@ -1,7 +1,9 @@
-//! The signatures of ONNX's operators, all versions, as data (`schema/ai.onnx.txt`, from the `onnx` package).
+//! The signatures of ONNX's operators, all versions, as data (`schema/ai.onnx.txt`, from the `onnx` package), and of ONNX
+//! Runtime's own (`schema/com.microsoft.txt`).
 //!
 //! Used to check nodes before they are lowered: number of operands and results, required attributes and their types,
-//! dtypes per operand. Only the default domain has rows; nodes of other domains are not checked.
+//! dtypes per operand. Operators of ONNX Runtime gain operands and attributes without a new version, so there what is
+//! more than the signature is not a fault. Nodes of other domains are not checked.
 
 use std::collections::BTreeMap;
 use std::sync::OnceLock;
@@ -74,12 +76,19 @@ fn formal(list: &[Formal], i: usize) -> Option<&Formal> {
     list.get(i).or_else(|| list.last().filter(|last| last.variadic))
 }
 
-type Table = BTreeMap<&'static str, Vec<Schema>>;
+/// Versions by operator.
+pub type Table = BTreeMap<&'static str, Vec<Schema>>;
 
 /// All versions of all operators of the default domain, oldest first.
 pub fn all() -> &'static Table {
     static TABLE: OnceLock<Table> = OnceLock::new();
     TABLE.get_or_init(|| parse(include_str!("schema/ai.onnx.txt")))
+}
+
+/// The operators of ONNX Runtime's own domain, and the one of them that goes without it.
+pub fn microsoft() -> &'static Table {
+    static TABLE: OnceLock<Table> = OnceLock::new();
+    TABLE.get_or_init(|| parse(include_str!("schema/com.microsoft.txt")))
 }
 
 /// The version of `op` that a model with `opset` means; `None` when there is none (yet).
@@ -95,7 +104,7 @@ fn parse(text: &'static str) -> Table {
             sets.push(rest.split(' ').skip(1).collect());
             continue;
         }
-        let schema = parse_row(line, &sets).expect("schema/ai.onnx.txt is generated and holds only well-formed rows");
+        let schema = parse_row(line, &sets).expect("the tables are generated and hold only well-formed rows");
         table.entry(schema.name).or_default().push(schema);
     }
     table
@@ -157,6 +166,7 @@ mod tests {
     #[test]
     fn every_row_parses_and_versions_ascend() {
         let table = all();
+        assert!(!microsoft().is_empty());
         assert_eq!(table.len(), 203);
         assert_eq!(table.values().map(Vec::len).sum::<usize>(), 629);
         for versions in table.values() {

@@ -89,6 +89,7 @@ impl Checker<'_> {
             match self.opsets.get(domain) {
                 None => self.fault("domain", ProblemKind::MissingOpset { domain: domain.to_owned() }),
                 Some(&opset) if domain.is_empty() => self.standard(proto, opset),
+                Some(_) if domain == crate::ops::MICROSOFT => self.contributed(proto),
                 Some(_) => {}
             }
         }
@@ -118,23 +119,34 @@ impl Checker<'_> {
             return self.fault("op_type", ProblemKind::Withdrawn { version: opset });
         }
         self.attributes(proto, schema);
-        let used = |list: &[String]| list.iter().rposition(|name| !name.is_empty()).map_or(0, |i| i + 1);
         let (min, max) = schema.inputs;
-        let got = used(&proto.input);
-        if got < min || got > max {
-            self.fault("inputs", ProblemKind::Count { got, min, max });
-        } else {
-            for (i, name) in proto.input.iter().enumerate() {
-                let Some(formal) = schema.input(i) else { continue };
-                if name.is_empty() && !formal.optional && !formal.variadic {
-                    self.fault(&format!("input {}", formal.name), ProblemKind::MissingInput);
-                }
-            }
-        }
+        self.inputs(proto, schema, min, max);
         let (min, max) = schema.outputs;
         let got = used(&proto.output);
         if got < min || got > max {
             self.fault("outputs", ProblemKind::Count { got, min, max });
+        }
+    }
+
+    /// What an operator of ONNX Runtime must have at least.
+    fn contributed(&mut self, proto: &NodeProto) {
+        let Some(schema) = schema::microsoft().get(proto.op_type()).and_then(|versions| versions.last()) else {
+            return;
+        };
+        self.attributes(proto, schema);
+        self.inputs(proto, schema, schema.inputs.0, usize::MAX);
+    }
+
+    fn inputs(&mut self, proto: &NodeProto, schema: &Schema, min: usize, max: usize) {
+        let got = used(&proto.input);
+        if got < min || got > max {
+            return self.fault("inputs", ProblemKind::Count { got, min, max });
+        }
+        for (i, name) in proto.input.iter().enumerate() {
+            let Some(formal) = schema.input(i) else { continue };
+            if name.is_empty() && !formal.optional && !formal.variadic {
+                self.fault(&format!("input {}", formal.name), ProblemKind::MissingInput);
+            }
         }
     }
 
@@ -156,4 +168,9 @@ impl Checker<'_> {
             }
         }
     }
+}
+
+/// Operands or results up to the last that is there.
+fn used(list: &[String]) -> usize {
+    list.iter().rposition(|name| !name.is_empty()).map_or(0, |i| i + 1)
 }

@@ -57,7 +57,7 @@ pub fn composites(b: &mut Build<'_>, imported: &Imported) {
 /// The pattern of a node, where its operator is elementwise and more than one row.
 fn pattern(node: &NodeProto, dtype: DType, opset: i64) -> Option<Pattern> {
     let schema = schema::lookup(node.op_type(), opset)?;
-    let row = ops::find(node.op_type(), opset)?;
+    let row = ops::find("", node.op_type(), opset)?;
     let mut body = Graph::new("");
     let shape = vec![Dim::symbol(Symbol::new("n"))];
     let ty = Type::tensor(dtype, shape);

@@ -55,7 +55,7 @@ fn zero(l: &mut Lower<'_>, x: ValueId) -> Result<ValueId, Fail> {
 }
 
 /// x < 0 ? below : above.
-fn by_sign(l: &mut Lower<'_>, x: ValueId, below: ValueId, above: ValueId) -> Result<ValueId, Fail> {
+pub fn by_sign(l: &mut Lower<'_>, x: ValueId, below: ValueId, above: ValueId) -> Result<ValueId, Fail> {
     let zero = zero(l, x)?;
     let negative = l.map(Scalar::Lt, &[x, zero])?;
     l.map(Scalar::Select, &[negative, below, above])
@@ -127,7 +127,7 @@ fn celu(l: &mut Lower<'_>) -> Results {
 }
 
 /// max(0, min(1, α·x + β)).
-fn hard_sigmoid(l: &mut Lower<'_>, x: ValueId, alpha: f64, beta: f64) -> Result<ValueId, Fail> {
+pub fn hard_sigmoid(l: &mut Lower<'_>, x: ValueId, alpha: f64, beta: f64) -> Result<ValueId, Fail> {
     let y = l.with(Scalar::Mul, x, alpha)?;
     let y = l.with(Scalar::Add, y, beta)?;
     let y = l.with(Scalar::Min, y, 1.0)?;
@@ -191,28 +191,40 @@ fn mish(l: &mut Lower<'_>) -> Results {
 fn gelu(l: &mut Lower<'_>) -> Results {
     let x = l.operand(0)?;
     let form = l.string("approximate", "none")?;
-    let inner = match form.as_str() {
-        "none" => {
-            let y = l.with(Scalar::Mul, x, std::f64::consts::FRAC_1_SQRT_2)?;
-            l.map(Scalar::Erf, &[y])?
-        }
-        "tanh" => {
-            let square = l.map(Scalar::Mul, &[x, x])?;
-            let cube = l.map(Scalar::Mul, &[square, x])?;
-            let cube = l.with(Scalar::Mul, cube, 0.044_715)?;
-            let y = l.map(Scalar::Add, &[x, cube])?;
-            let y = l.with(Scalar::Mul, y, (2.0 / std::f64::consts::PI).sqrt())?;
-            l.map(Scalar::Tanh, &[y])?
-        }
+    let y = match form.as_str() {
+        "none" => gelu_erf(l, x)?,
+        "tanh" => gelu_tanh(l, x)?,
         _ => return Err(l.value("approximate", &form, "none or tanh")),
     };
+    Ok(vec![y])
+}
+
+/// x/2 · (1 + erf(x/√2)).
+pub fn gelu_erf(l: &mut Lower<'_>, x: ValueId) -> Result<ValueId, Fail> {
+    let y = l.with(Scalar::Mul, x, std::f64::consts::FRAC_1_SQRT_2)?;
+    let y = l.map(Scalar::Erf, &[y])?;
+    half_gated(l, x, y)
+}
+
+/// x/2 · (1 + tanh(√(2/π)·(x + 0.044715·x³))).
+pub fn gelu_tanh(l: &mut Lower<'_>, x: ValueId) -> Result<ValueId, Fail> {
+    let square = l.map(Scalar::Mul, &[x, x])?;
+    let cube = l.map(Scalar::Mul, &[square, x])?;
+    let cube = l.with(Scalar::Mul, cube, 0.044_715)?;
+    let y = l.map(Scalar::Add, &[x, cube])?;
+    let y = l.with(Scalar::Mul, y, (2.0 / std::f64::consts::PI).sqrt())?;
+    let y = l.map(Scalar::Tanh, &[y])?;
+    half_gated(l, x, y)
+}
+
+fn half_gated(l: &mut Lower<'_>, x: ValueId, inner: ValueId) -> Result<ValueId, Fail> {
     let gate = l.with(Scalar::Add, inner, 1.0)?;
     let half = l.with(Scalar::Mul, x, 0.5)?;
-    Ok(vec![l.map(Scalar::Mul, &[half, gate])?])
+    l.map(Scalar::Mul, &[half, gate])
 }
 
 /// x · σ(α·x).
-fn swish(l: &mut Lower<'_>, x: ValueId, alpha: f32) -> Result<ValueId, Fail> {
+pub fn swish(l: &mut Lower<'_>, x: ValueId, alpha: f32) -> Result<ValueId, Fail> {
     let inner = if alpha == 1.0 { x } else { l.with(Scalar::Mul, x, f64::from(alpha))? };
     let gate = l.map(Scalar::Sigmoid, &[inner])?;
     l.map(Scalar::Mul, &[x, gate])

@@ -92,7 +92,7 @@ pub fn matmul_values(l: &mut Lower<'_>, a: ValueId, b: ValueId, acc: DType, out:
 }
 
 /// α·A'·B' + β·C. β = 0 drops C even where it is NaN.
-fn gemm(l: &mut Lower<'_>) -> Results {
+pub fn gemm(l: &mut Lower<'_>) -> Results {
     let (a, b) = (l.operand(0)?, l.operand(1)?);
     let dtype = l.dtype(a)?;
     for (i, v) in [a, b].into_iter().enumerate() {

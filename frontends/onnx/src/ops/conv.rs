@@ -253,7 +253,8 @@ fn convolved(l: &mut Lower<'_>, x: ValueId, w: ValueId, acc: DType, out: DType) 
     finish(l, spec, &g, acc, out)
 }
 
-fn conv(l: &mut Lower<'_>) -> Results {
+/// X convolved by W, plus B.
+pub fn conv(l: &mut Lower<'_>) -> Results {
     let (x, w) = (l.operand(0)?, l.operand(1)?);
     let dtype = l.dtype(x)?;
     let y = convolved(l, x, w, accumulator(dtype), dtype)?;

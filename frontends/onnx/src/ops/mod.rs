@@ -1,7 +1,8 @@
 //! The operators: one row per operator and range of opsets, in one file per family.
 //!
 //! A row names the function that lowers the operator in that range. Where the meaning of an operator changed, there are
-//! two rows with two functions; `Operators` marks what has no row, and such nodes stay opaque.
+//! two rows with two functions; what has no row stays opaque. The default domain has rows, and ONNX Runtime's own
+//! (`microsoft`).
 
 use std::collections::BTreeMap;
 use std::ops::Range;
@@ -21,6 +22,7 @@ mod conv;
 mod gather;
 mod generator;
 mod loss;
+mod microsoft;
 mod movement;
 mod normalize;
 mod order;
@@ -34,12 +36,17 @@ mod shape;
 mod slicing;
 mod unary;
 
+pub use microsoft::DOMAIN as MICROSOFT;
+pub use microsoft::refuse_unknown_parts;
+
 /// One past the newest opset.
 pub const LATEST: i64 = NEWEST_OPSET + 1;
 
 /// One row.
 pub struct Row {
-    /// Operator of the default domain.
+    /// Domain of the operator, canonical.
+    pub domain: &'static str,
+    /// Operator.
     pub op: &'static str,
     /// Opsets of the model to which the row applies.
     pub opsets: Range<i64>,
@@ -47,9 +54,9 @@ pub struct Row {
     pub lower: fn(&mut Lower<'_>) -> Results,
 }
 
-/// A row, to be read as `onnx("Relu", 1..LATEST, relu)`.
+/// A row of the default domain, to be read as `onnx("Relu", 1..LATEST, relu)`.
 const fn onnx(op: &'static str, opsets: Range<i64>, lower: fn(&mut Lower<'_>) -> Results) -> Row {
-    Row { op, opsets, lower }
+    Row { domain: "", op, opsets, lower }
 }
 
 /// The tables of all families.
@@ -77,6 +84,11 @@ const FAMILIES: &[&[Row]] = &[
     loss::ROWS,
     batch_norm::ROWS,
     causal_conv::ROWS,
+    microsoft::ELEMENTWISE,
+    microsoft::NORMALIZE,
+    microsoft::PRODUCT,
+    microsoft::QUANTIZED,
+    microsoft::ATTENTION,
 ];
 
 /// Every row, by family.
@@ -84,17 +96,22 @@ pub fn rows() -> impl Iterator<Item = &'static Row> {
     FAMILIES.iter().copied().flatten()
 }
 
-/// The row for an operator of the default domain under an opset.
-pub fn find(op: &str, opset: i64) -> Option<&'static Row> {
-    static INDEX: OnceLock<BTreeMap<&'static str, Vec<&'static Row>>> = OnceLock::new();
+/// The row for an operator under an opset of its domain.
+pub fn find(domain: &str, op: &str, opset: i64) -> Option<&'static Row> {
+    static INDEX: OnceLock<BTreeMap<(&'static str, &'static str), Vec<&'static Row>>> = OnceLock::new();
     let index = INDEX.get_or_init(|| {
         let mut index: BTreeMap<_, Vec<_>> = BTreeMap::new();
         for row in rows() {
-            index.entry(row.op).or_default().push(row);
+            index.entry((row.domain, row.op)).or_default().push(row);
         }
         index
     });
-    index.get(op)?.iter().find(|row| row.opsets.contains(&opset)).copied()
+    index.get(&(domain, op))?.iter().find(|row| row.opsets.contains(&opset)).copied()
+}
+
+/// Whether operators of the domain have rows at all.
+pub fn knows(domain: &str) -> bool {
+    domain.is_empty() || domain == MICROSOFT
 }
 
 #[cfg(test)]
@@ -107,7 +124,7 @@ mod tests {
     #[test]
     fn ranges_neither_overlap_nor_leave_holes() {
         let mut by_op: BTreeMap<&str, Vec<&Range<i64>>> = BTreeMap::new();
-        for row in rows() {
+        for row in rows().filter(|row| row.domain.is_empty() && row.op != microsoft::UNPREFIXED) {
             by_op.entry(row.op).or_default().push(&row.opsets);
         }
         for (op, mut ranges) in by_op {
@@ -124,5 +141,15 @@ mod tests {
             let withdrawn = versions.last().filter(|v| v.deprecated).map(|v| v.since);
             assert_eq!(ranges[ranges.len() - 1].end, withdrawn.unwrap_or(LATEST), "{op} ends");
         }
+    }
+
+    #[test]
+    fn operators_of_onnx_runtime_have_signatures() {
+        let mut seen = std::collections::BTreeSet::new();
+        for row in rows().filter(|row| row.domain == MICROSOFT) {
+            assert!(schema::microsoft().contains_key(row.op), "{}", row.op);
+            assert!(seen.insert(row.op), "{} twice", row.op);
+        }
+        assert!(schema::microsoft().contains_key(microsoft::UNPREFIXED));
     }
 }

@@ -32,14 +32,14 @@ pub const ROWS: &[Row] = &[
 ];
 
 /// Opsets 1 to 12 fold all axes from `axis` (default 1) on.
-fn coerced(l: &Lower<'_>, rank: usize) -> Result<Vec<usize>, Fail> {
+pub fn coerced(l: &Lower<'_>, rank: usize) -> Result<Vec<usize>, Fail> {
     let axis = l.int("axis", 1);
     let axis = if axis == rank as i64 { rank } else { l.axis("axis", axis, rank)? };
     Ok((axis..rank).collect())
 }
 
 /// Opset 13 and later fold one axis (default the last).
-fn one_axis(l: &Lower<'_>, rank: usize) -> Result<Vec<usize>, Fail> {
+pub fn one_axis(l: &Lower<'_>, rank: usize) -> Result<Vec<usize>, Fail> {
     Ok(vec![l.axis("axis", l.int("axis", -1), rank)?])
 }
 
@@ -131,16 +131,17 @@ pub fn at_least_rank(l: &Lower<'_>, x: ValueId, least: usize) -> Result<Shape, F
 }
 
 /// What a normalization over `axes` computes.
-struct Normalized {
+pub struct Normalized {
     /// (x − μ) / √(var + ε).
-    y: ValueId,
+    pub y: ValueId,
     /// μ, axes folded.
-    mean: ValueId,
+    pub mean: ValueId,
     /// √(var + ε), axes folded.
-    deviation: ValueId,
+    pub deviation: ValueId,
 }
 
-fn normalized(l: &mut Lower<'_>, x: ValueId, axes: &[usize], epsilon: f64) -> Result<Normalized, Fail> {
+/// `x` without its mean over `axes` and with a deviation of 1.
+pub fn normalized(l: &mut Lower<'_>, x: ValueId, axes: &[usize], epsilon: f64) -> Result<Normalized, Fail> {
     let shape = l.shape(x)?;
     let rest = others(shape.len(), axes);
     let mu = mean(l, x, axes)?;
@@ -200,31 +201,54 @@ fn layer_norm(l: &mut Lower<'_>) -> Results {
         out.push(l.reshape(mean, &folded)?);
     }
     if l.wants(2) {
-        let inverse = l.with_left(Scalar::Div, 1.0, n.deviation)?;
-        let inverse = l.cast(inverse, stash)?;
-        out.push(l.reshape(inverse, &folded)?);
+        let inverse = inverse(l, n.deviation, &folded)?;
+        out.push(l.cast(inverse, stash)?);
     }
     Ok(out)
 }
 
-fn rms_norm(l: &mut Lower<'_>) -> Results {
+/// From `axis` on; results y and 1/rms (folded axes kept as 1; the standard's operator has the first only).
+pub fn rms_norm(l: &mut Lower<'_>) -> Results {
     let (x, scale) = (l.operand(0)?, l.operand(1)?);
     let t = l.tensor(x)?;
     let axis = l.axis("axis", l.int("axis", -1), t.rank())?;
     let axes: Vec<usize> = (axis..t.rank()).collect();
     let epsilon = l.float("epsilon", 1e-5);
+    let (y, rms) = rms_normalized(l, x, scale, &axes, f64::from(epsilon))?;
+    let mut out = vec![y];
+    if l.wants(1) {
+        out.push(inverse(l, rms, &kept(&t.shape, &axes))?);
+    }
+    Ok(out)
+}
+
+/// x / √(mean x² + ε) · scale over `axes`, computed in the node's stash type; and the root, axes folded.
+pub fn rms_normalized(
+    l: &mut Lower<'_>,
+    x: ValueId,
+    scale: ValueId,
+    axes: &[usize],
+    epsilon: f64,
+) -> Result<(ValueId, ValueId), Fail> {
+    let t = l.tensor(x)?;
     let compute = if t.dtype == DType::F64 { DType::F64 } else { stash(l)? };
     let wide = l.cast(x, compute)?;
     let square = l.map(Scalar::Mul, &[wide, wide])?;
-    let mean = mean(l, square, &axes)?;
-    let mean = l.with(Scalar::Add, mean, f64::from(epsilon))?;
+    let mean = mean(l, square, axes)?;
+    let mean = l.with(Scalar::Add, mean, epsilon)?;
     let rms = l.map(Scalar::Sqrt, &[mean])?;
-    let rms = l.spread(rms, &others(t.rank(), &axes), &t.shape)?;
-    let y = l.map(Scalar::Div, &[wide, rms])?;
+    let around = l.spread(rms, &others(t.rank(), axes), &t.shape)?;
+    let y = l.map(Scalar::Div, &[wide, around])?;
     let scale_type = l.dtype(scale)?;
     let y = l.cast(y, scale_type)?;
     let scale = l.broadcast(scale, &t.shape)?;
-    Ok(vec![l.map(Scalar::Mul, &[y, scale])?])
+    Ok((l.map(Scalar::Mul, &[y, scale])?, rms))
+}
+
+/// 1 / deviation, of the given shape.
+pub fn inverse(l: &mut Lower<'_>, deviation: ValueId, shape: &[Dim]) -> Result<ValueId, Fail> {
+    let v = l.with_left(Scalar::Div, 1.0, deviation)?;
+    l.reshape(v, shape)
 }
 
 #[derive(Clone, Copy)]

@@ -199,7 +199,7 @@ fn indices(l: &mut Lower<'_>, x: ValueId, p: &Pool) -> Result<ValueId, Fail> {
     flat.ok_or_else(|| opaque("a pool without axes"))
 }
 
-fn average_pool(l: &mut Lower<'_>) -> Results {
+pub fn average_pool(l: &mut Lower<'_>) -> Results {
     let x = l.operand(0)?;
     let p = pool(l, x)?;
     let t = l.tensor(x)?;
@@ -262,7 +262,7 @@ fn lp_pool(l: &mut Lower<'_>, float: bool) -> Results {
 type Fold = fn(&mut Lower<'_>, ValueId, &[usize]) -> Result<ValueId, Fail>;
 
 /// Over all axes after the second, which stay as 1.
-fn global(l: &mut Lower<'_>, f: Fold) -> Results {
+pub fn global(l: &mut Lower<'_>, f: Fold) -> Results {
     let x = l.operand(0)?;
     let own = l.shape(x)?;
     if own.len() < 2 {
@@ -273,7 +273,7 @@ fn global(l: &mut Lower<'_>, f: Fold) -> Results {
     Ok(vec![l.reshape(y, &kept(&own, &axes))?])
 }
 
-fn wide_mean(l: &mut Lower<'_>, x: ValueId, axes: &[usize]) -> Result<ValueId, Fail> {
+pub fn wide_mean(l: &mut Lower<'_>, x: ValueId, axes: &[usize]) -> Result<ValueId, Fail> {
     let dtype = l.dtype(x)?;
     let wide = l.cast(x, accumulator(dtype))?;
     let y = mean(l, wide, axes)?;

@@ -11,7 +11,7 @@ use super::binary::limits;
 use super::cast::dtype_code;
 use super::contract::matmul_values;
 use super::{LATEST, Row, onnx};
-use crate::lower::{Fail, Lower, Results, opaque};
+use crate::lower::{Fail, Lower, Results, accumulator, opaque};
 
 pub const ROWS: &[Row] = &[
     onnx("QuantizeLinear", 10..13, |l| quantize(l, Grain::Tensor)),
@@ -27,9 +27,12 @@ pub const ROWS: &[Row] = &[
 
 /// What a scale belongs to, at most, by opset.
 #[derive(Clone, Copy, PartialEq, Eq)]
-enum Grain {
+pub enum Grain {
+    /// The tensor.
     Tensor,
+    /// A cell of an axis.
     Axis,
+    /// A block of cells of an axis.
     Block,
 }
 
@@ -67,7 +70,8 @@ fn spread(l: &mut Lower<'_>, v: ValueId, shape: &[Dim], grain: Grain) -> Result<
     if merged[axis] == shape[axis] { Ok(wide) } else { l.slice_axis(wide, axis, Dim::ZERO, shape[axis].clone()) }
 }
 
-fn quantize(l: &mut Lower<'_>, grain: Grain) -> Results {
+/// QuantizeLinear.
+pub fn quantize(l: &mut Lower<'_>, grain: Grain) -> Results {
     let (x, scale) = (l.operand(0)?, l.operand(1)?);
     let zero = l.optional(2);
     let to = match (zero, l.int("output_dtype", 0)) {
@@ -78,18 +82,19 @@ fn quantize(l: &mut Lower<'_>, grain: Grain) -> Results {
     if !to.is_int() {
         return Err(opaque(format!("quantization to {to}")));
     }
-    if l.int("precision", 0) != 0 {
-        return Err(opaque("precision"));
-    }
     let shape = l.shape(x)?;
-    let compute = l.dtype(scale)?;
-    let x = l.cast(x, compute)?;
+    let compute = match l.int("precision", 0) {
+        0 => l.dtype(scale)?,
+        code => dtype_code("precision", code)?,
+    };
+    let (x, scale) = (l.cast(x, compute)?, l.cast(scale, compute)?);
     let scale = spread(l, scale, &shape, grain)?;
     let zero = zero.map(|z| spread(l, z, &shape, grain)).transpose()?;
     Ok(vec![quantize_values(l, x, scale, zero, to)?])
 }
 
-/// `cast(clamp(round(x / scale) + zero))`, all of one shape, computed in the type of x.
+/// `cast(clamp(round(x / scale) + zero))`, all of one shape, divided in the type of x; what follows is whole numbers,
+/// which narrow floats may not hold.
 pub fn quantize_values(
     l: &mut Lower<'_>,
     x: ValueId,
@@ -97,9 +102,10 @@ pub fn quantize_values(
     zero: Option<ValueId>,
     to: DType,
 ) -> Result<ValueId, Fail> {
-    let compute = l.dtype(x)?;
+    let compute = accumulator(l.dtype(x)?);
     let y = l.map(Scalar::Div, &[x, scale])?;
-    let mut y = l.map(Scalar::Round, &[y])?;
+    let y = l.map(Scalar::Round, &[y])?;
+    let mut y = l.cast(y, compute)?;
     if let Some(zero) = zero {
         let zero = l.cast(zero, compute)?;
         y = l.map(Scalar::Add, &[y, zero])?;
@@ -110,7 +116,8 @@ pub fn quantize_values(
     l.cast(y, to)
 }
 
-fn dequantize(l: &mut Lower<'_>, grain: Grain) -> Results {
+/// DequantizeLinear.
+pub fn dequantize(l: &mut Lower<'_>, grain: Grain) -> Results {
     let (x, scale) = (l.operand(0)?, l.operand(1)?);
     let shape = l.shape(x)?;
     let compute = l.dtype(scale)?;
@@ -134,19 +141,39 @@ pub fn dequantize_values(
     if l.dtype(x)?.is_float() {
         return Err(opaque("8-bit floats"));
     }
+    let small = l.dtype(x)?.size() == 1;
     let mut x = x;
     if let Some(zero) = zero {
         let (a, b) = (l.cast(x, DType::I32)?, l.cast(zero, DType::I32)?);
         x = l.map(Scalar::Sub, &[a, b])?;
     }
-    let compute = l.dtype(scale)?;
-    let x = l.cast(x, compute)?;
-    l.map(Scalar::Mul, &[x, scale])
+    // A number of up to 8 bits is exact in every float type; of more, only after the product.
+    let narrow = l.dtype(scale)?;
+    let compute = if small { narrow } else { accumulator(narrow) };
+    let (x, scale) = (l.cast(x, compute)?, l.cast(scale, compute)?);
+    let y = l.map(Scalar::Mul, &[x, scale])?;
+    l.cast(y, narrow)
 }
 
-/// Results y, scale and zero point of the whole tensor, u8. Body of the standard, with scale (max(x,0) − min(x,0)) / 255.
 fn dynamic_quantize(l: &mut Lower<'_>) -> Results {
     let x = l.operand(0)?;
+    let q = dynamic_values(l, x)?;
+    Ok(vec![q.values, q.scale, q.zero])
+}
+
+/// A tensor in 8 bits with a scale and a zero point for all of it.
+pub struct Quantized {
+    /// u8.
+    pub values: ValueId,
+    /// Rank 0.
+    pub scale: ValueId,
+    /// Rank 0, u8.
+    pub zero: ValueId,
+}
+
+/// Scale (max(x,0) − min(x,0)) / 255 and zero point −min(x,0) / scale. The standard's body divides 0 by 0 where all is
+/// zero; the scale is 1 there, as in ONNX Runtime.
+pub fn dynamic_values(l: &mut Lower<'_>, x: ValueId) -> Result<Quantized, Fail> {
     let t = l.tensor(x)?;
     let axes: Vec<usize> = (0..t.rank()).collect();
     let hi = l.fold(Monoid::Max, x, &axes, t.dtype)?;
@@ -155,6 +182,9 @@ fn dynamic_quantize(l: &mut Lower<'_>) -> Results {
     let lo = l.with(Scalar::Min, lo, 0.0)?;
     let span = l.map(Scalar::Sub, &[hi, lo])?;
     let scale = l.with(Scalar::Div, span, 255.0)?;
+    let (nothing, one) = (l.number(t.dtype, 0.0)?, l.number(t.dtype, 1.0)?);
+    let flat = l.map(Scalar::Eq, &[span, nothing])?;
+    let scale = l.map(Scalar::Select, &[flat, one, scale])?;
     let zero = l.map(Scalar::Div, &[lo, scale])?;
     let zero = l.map(Scalar::Neg, &[zero])?;
     let zero = l.with(Scalar::Max, zero, 0.0)?;
@@ -162,12 +192,12 @@ fn dynamic_quantize(l: &mut Lower<'_>) -> Results {
     let zero = l.map(Scalar::Round, &[zero])?;
     let zero = l.cast(zero, DType::U8)?;
     let (wide_scale, wide_zero) = (l.broadcast(scale, &t.shape)?, l.broadcast(zero, &t.shape)?);
-    let y = quantize_values(l, x, wide_scale, Some(wide_zero), DType::U8)?;
-    Ok(vec![y, scale, zero])
+    let values = quantize_values(l, x, wide_scale, Some(wide_zero), DType::U8)?;
+    Ok(Quantized { values, scale, zero })
 }
 
 /// i32(x) − i32(zero): the zero point of A is per row, that of B per column, or either one for all.
-fn centered(l: &mut Lower<'_>, x: ValueId, zero: Option<ValueId>, side: Side) -> Result<ValueId, Fail> {
+pub fn centered(l: &mut Lower<'_>, x: ValueId, zero: Option<ValueId>, side: Side) -> Result<ValueId, Fail> {
     let shape = l.shape(x)?;
     let wide = l.cast(x, DType::I32)?;
     let Some(zero) = zero else { return Ok(wide) };
@@ -176,8 +206,9 @@ fn centered(l: &mut Lower<'_>, x: ValueId, zero: Option<ValueId>, side: Side) ->
     l.map(Scalar::Sub, &[wide, zero])
 }
 
+/// Which operand of a product.
 #[derive(Clone, Copy)]
-enum Side {
+pub enum Side {
     /// Left operand: per row.
     Rows,
     /// Right operand: per column.
@@ -185,7 +216,8 @@ enum Side {
 }
 
 impl Side {
-    fn spread(self, l: &mut Lower<'_>, v: ValueId, shape: &[Dim]) -> Result<ValueId, Fail> {
+    /// A scale or zero point repeated to the operand's shape.
+    pub fn spread(self, l: &mut Lower<'_>, v: ValueId, shape: &[Dim]) -> Result<ValueId, Fail> {
         let own = l.shape(v)?;
         if egret_ir::dim::count(&own).as_const() == Some(1) {
             let scalar = l.reshape(v, &[])?;

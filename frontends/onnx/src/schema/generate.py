@@ -1,7 +1,10 @@
-"""Writes schema/ai.onnx.txt: the signatures of all operators of the default ONNX domain, all versions.
+"""Writes the signatures of operators: of the default ONNX domain in all versions, or of ONNX Runtime's own domain.
 
-Usage: python generate.py > ai.onnx.txt     (needs the `onnx` package, 1.23.2)
+Usage: python generate.py > ai.onnx.txt                          (needs the `onnx` package, 1.23.2)
+       python generate.py com.microsoft > com.microsoft.txt      (needs `onnxruntime`, 1.32, as well)
 """
+import sys
+
 import onnx
 import onnx.defs as d
 
@@ -23,10 +26,7 @@ def formal(p, typevars):
     return f"{p.name}{mark}{het}:{p.type_str if p.type_str in typevars else short(p.type_str)}"
 
 
-rows, sets = [], {}
-for s in sorted(d.get_all_schemas_with_history(), key=lambda s: (s.name, s.since_version)):
-    if s.domain != "":
-        continue
+def row(s, sets, name):
     typevars = {}
     for c in s.type_constraints:
         key = " ".join(sorted(short(t) for t in c.allowed_type_strs))
@@ -37,9 +37,41 @@ for s in sorted(d.get_all_schemas_with_history(), key=lambda s: (s.name, s.since
                      for a in sorted(s.attributes.values(), key=lambda a: a.name)) or "-"
     tv = " ".join(f"{k}={v}" for k, v in sorted(typevars.items())) or "-"
     dep = " deprecated" if s.deprecated else ""
-    rows.append(f"{s.name} {s.since_version} {s.min_input} {s.max_input} {s.min_output} {s.max_output}{dep} | {ins} | {outs} | {attrs} | {tv}")
+    return f"{name} {s.since_version} {s.min_input} {s.max_input} {s.min_output} {s.max_output}{dep} | {ins} | {outs} | {attrs} | {tv}"
 
-print(f"# Operator signatures of ONNX {onnx.__version__}, opset {d.onnx_opset_version()}. SPDX-License-Identifier: Apache-2.0")
+
+class View:
+    """A schema of ONNX Runtime under the names that the onnx package uses."""
+
+    def __init__(self, inner):
+        self.inner = inner
+
+    def __getattr__(self, name):
+        names = {"type_str": "typeStr", "is_homogeneous": "isHomogeneous"}
+        value = getattr(self.inner, names.get(name, name))
+        if name == "option":
+            return getattr(d.OpSchema.FormalParameterOption, str(value).split(".")[-1])
+        if name in ("inputs", "outputs"):
+            return [View(v) for v in value]
+        if name == "attributes":
+            return {k: View(v) for k, v in value.items()}
+        return value
+
+
+sets = {}
+if len(sys.argv) > 1:
+    import onnxruntime
+    from onnxruntime.capi.onnxruntime_pybind11_state import get_all_operator_schema
+
+    found = [s for s in get_all_operator_schema() if s.domain == sys.argv[1] and not s.deprecated]
+    # This one goes without its domain.
+    found += [s for s in get_all_operator_schema() if s.domain == "" and s.name == "SimplifiedLayerNormalization"]
+    rows = [row(View(s), sets, s.name) for s in sorted(found, key=lambda s: (s.name, s.since_version))]
+    print(f"# Operator signatures of ONNX Runtime {onnxruntime.__version__}, domain {sys.argv[1]}. SPDX-License-Identifier: MIT")
+else:
+    found = [s for s in d.get_all_schemas_with_history() if s.domain == ""]
+    rows = [row(s, sets, s.name) for s in sorted(found, key=lambda s: (s.name, s.since_version))]
+    print(f"# Operator signatures of ONNX {onnx.__version__}, opset {d.onnx_opset_version()}. SPDX-License-Identifier: Apache-2.0")
 print("# Written by generate.py. `set N TYPES` names a set of types; an operator's row is")
 print("# NAME SINCE MIN_IN MAX_IN MIN_OUT MAX_OUT [deprecated] | INPUTS | OUTPUTS | ATTRIBUTES | TYPE VARIABLES=SET")
 print("# where ? is optional, * variadic, ~ of mixed types, ! required.")
