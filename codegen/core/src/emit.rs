@@ -4,12 +4,12 @@
 use std::collections::{BTreeMap, HashMap};
 use std::sync::Arc;
 
-use egret_ir::Dim;
 use egret_ir::dtype::DType;
 use egret_ir::op::scalar::Scalar;
+use egret_ir::{Dim, Symbol};
 
 use crate::affine::{Affine, Atom, Axis, Within};
-use crate::extent::nonnegative;
+use crate::extent::{local, nonnegative};
 use crate::loops::{E, Param, S, Ty};
 use crate::stage::{SlotInfo, SlotKind, Store};
 use crate::target::Target;
@@ -51,6 +51,8 @@ pub struct Emitter<'a> {
     pub lane: Option<Lane>,
     /// Value of the fold.
     pub acc: Option<E>,
+    /// What the variables that symbols stand for are.
+    named: BTreeMap<Symbol, Dim>,
     blocks: Vec<Vec<S>>,
     memo: Vec<HashMap<Key, E>>,
     next: usize,
@@ -76,6 +78,7 @@ impl<'a> Emitter<'a> {
             extents: Vec::new(),
             lane: None,
             acc: None,
+            named: BTreeMap::new(),
             blocks: vec![Vec::new()],
             memo: vec![HashMap::new()],
             next: 0,
@@ -91,6 +94,23 @@ impl<'a> Emitter<'a> {
     pub fn fresh(&mut self, prefix: &str) -> String {
         self.next += 1;
         format!("{prefix}{}", self.next - 1)
+    }
+
+    /// The extent under a name: a variable of the function, where it is more than a number or a symbol.
+    pub fn name(&mut self, name: &str, extent: Dim) -> Dim {
+        if extent.as_const().is_some() || extent.as_symbol().is_some() {
+            return extent;
+        }
+        self.push(S::Index { name: name.to_owned(), value: E::int(&extent) });
+        let symbol = local(name);
+        let whole = self.resolved(&extent);
+        self.named.insert(symbol.clone(), whole);
+        Dim::symbol(symbol)
+    }
+
+    /// The extent in terms of the program's symbols only.
+    pub fn resolved(&self, extent: &Dim) -> Dim {
+        extent.substitute(&|s| self.named.get(s).cloned())
     }
 
     /// Opens a block; names made in it are forgotten when it is closed.

@@ -4,20 +4,26 @@
 //! product with its reciprocal, which is then computed once per row; the rounding stays within the node bound.
 
 use egret_ir::defs;
+use egret_ir::dim::Backing;
 use egret_ir::dtype::Literal;
-use egret_ir::graph::{Graph, Node, ValueId};
+use egret_ir::graph::{Args, Graph, Node, ValueId};
 use egret_ir::infer::TypeError;
 use egret_ir::op::Op;
 use egret_ir::op::scalar::Scalar;
 use egret_ir::origin::Origins;
 
-/// The same graph with composites written out. The graph must be typed with static extents.
+/// The same graph with composites written out, and without the operands that only say what symbols are: a kernel starts
+/// when the values of all its symbols are known.
 pub fn expand(graph: &Graph) -> Result<Graph, TypeError> {
     let mut out = Graph::new(&graph.name);
     out.tables = graph.tables.clone();
+    for info in out.tables.symbols.0.values_mut() {
+        info.backing = Backing::Input;
+    }
     out.inputs.clone_from(&graph.inputs);
     let mut map: Vec<ValueId> = Vec::with_capacity(graph.nodes().len());
-    for node in graph.nodes() {
+    for v in graph.values() {
+        let node = graph.node(v);
         let args: Vec<ValueId> = node.args.iter().map(|a| map[a.index()]).collect();
         map.push(match &node.op {
             Op::Call(call) if defs::has_body(call) => {
@@ -25,7 +31,8 @@ pub fn expand(graph: &Graph) -> Result<Graph, TypeError> {
                 let body = defs::body(call, &types)?;
                 splice(&mut out, &body, &args, &node.origins)?
             }
-            _ => out.push(Node { args: args.into(), ..node.clone() }),
+            Op::Dim(_) => out.push(Node { args: Args::new(), ..node.clone() }),
+            _ => out.push(Node { args: args[..graph.witnesses(v).0].into(), ..node.clone() }),
         });
     }
     for o in &graph.outputs {

@@ -4,7 +4,20 @@
 //! of tiles, where a tail starts) is a number in a static kernel and an expression of symbols, evaluated at run time, in
 //! another. Only what shapes the code itself (a lane axis, the rows of a register tile) needs a guess.
 
-use egret_ir::dim::{Dim, Symbols};
+use egret_ir::dim::{Dim, Symbol, Symbols};
+
+/// Marks the names of symbols that stand for variables of a function instead of extents of the program.
+const LOCAL: char = '\0';
+
+/// The symbol that stands for the variable of that name, declared in the function itself: a nonnegative number.
+pub fn local(name: &str) -> Symbol {
+    Symbol::new(&format!("{LOCAL}{name}"))
+}
+
+/// The variable that a symbol stands for, where it is no symbol of the program.
+pub fn local_name(s: &Symbol) -> Option<&str> {
+    s.name().strip_prefix(LOCAL)
+}
 
 /// What a guess takes every symbol for.
 const TYPICAL: i64 = 64;

@@ -8,6 +8,7 @@ use std::fmt;
 use egret_ir::Dim;
 
 use crate::affine::{Affine, Atom, Axis};
+use crate::emit::Emitter;
 use crate::stage::Stage;
 use crate::value::Value;
 
@@ -206,14 +207,16 @@ pub fn balanced(n: &Dim, most: i64) -> Vec<Tiles> {
     let mut out = Vec::new();
     let Some(n) = n.as_const() else {
         let (mut start, mut rest, mut size) = (Dim::ZERO, n.clone(), most);
-        while size > 0 {
+        loop {
             let count = rest.floor_div(&size.into());
             let next = &start + &count * size;
             out.push(Tiles { start, count, size });
+            if size == 1 {
+                return out;
+            }
             (start, rest) = (next, rest.modulo(&size.into()));
-            size = if size == 1 { 0 } else { (size as u64).next_power_of_two() as i64 / 2 };
+            size = (size as u64).next_power_of_two() as i64 / 2;
         }
-        return out;
     };
     if n <= 0 {
         return out;
@@ -230,8 +233,18 @@ pub fn balanced(n: &Dim, most: i64) -> Vec<Tiles> {
 }
 
 /// Number of tiles in all.
-pub fn tile_count(tiles: &[Tiles]) -> Dim {
-    tiles.iter().map(|t| &t.count).sum()
+pub fn tile_count<'a>(tiles: impl IntoIterator<Item = &'a Tiles>) -> Dim {
+    tiles.into_iter().map(|t| &t.count).sum()
+}
+
+/// Gives the counts names in the function, and the starts in terms of these.
+pub fn name_counts<'a>(em: &mut Emitter<'_>, name: &str, tiles: impl IntoIterator<Item = &'a mut Tiles>) {
+    let mut start = Dim::ZERO;
+    for (i, t) in tiles.into_iter().enumerate() {
+        t.count = em.name(&format!("{name}{i}"), t.count.clone());
+        t.start = start;
+        start = &t.start + &t.count * t.size;
+    }
 }
 
 /// Panels of equal width.

@@ -90,6 +90,7 @@ pub fn rows(stages: &[Stage], locals: &BTreeMap<Slot, Dim>, slots: &[SlotInfo], 
             chunk = chunk.smaller(&up(&extent, target.lanes));
         }
         tiles = extent.ceil_div(&chunk);
+        let chunk = em.name("chunk", chunk);
         let from = E::var("tile").times(&chunk);
         let to =
             if tiles == 1 { E::Int(extent.clone()) } else { from.clone().plus(&chunk).min(E::Int(extent.clone())) };
@@ -110,6 +111,7 @@ pub fn rows(stages: &[Stage], locals: &BTreeMap<Slot, Dim>, slots: &[SlotInfo], 
         if chunk == 1 {
             body(&mut em, E::var("tile"));
         } else {
+            let chunk = em.name("chunk", chunk);
             let from = E::var("tile").times(&chunk);
             let end = from.clone().plus(&chunk);
             let to = if extent.quotient(&chunk).is_some() { end } else { end.min(E::Int(extent)) };

@@ -40,7 +40,8 @@ pub fn emit(s: &Stage, slots: &[SlotInfo], target: &Target) -> Option<Vec<Functi
     em.extents.clone_from(&stage.extents);
     // A tile is one point of the outer axes and one strip of squares.
     let strips = n_out.ceil_div(&w.into());
-    let tiles = em.claim(E::var("tile").div(&strips), &outer) * &strips;
+    let strips = em.name("strips", strips);
+    let tiles = em.claim(E::var("tile").div(&strips), &outer) * em.resolved(&strips);
     let first = E::var("tile").rem(strips).times(w);
     em.bind[along_out] = first.clone();
     let min = |left: E, total: &Dim| if total.quotient(&w.into()).is_some() { E::int(w) } else { left.min(E::int(w)) };

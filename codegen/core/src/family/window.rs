@@ -16,7 +16,7 @@ use crate::extent::{chunk, nonnegative, typical};
 use crate::family::halo::{Dimension, Halo};
 use crate::family::nest::identity;
 use crate::loops::{Base, E, Function, S, Ty};
-use crate::schedule::{Panel, Tiles, panels};
+use crate::schedule::{Panel, Tiles, name_counts, panels};
 use crate::stage::{Fold, SlotInfo, Stage, Term};
 use crate::target::Target;
 use crate::value::{Slot, Value};
@@ -186,9 +186,11 @@ fn function(
     let mut em = Emitter::new(slots, target);
     em.bind = vec![E::int(0); s.extents.len()];
     em.extents.clone_from(&s.extents);
+    let strips = em.name("strips", strips);
+    let pitch = em.name("pitch", along.padded());
     let strip_index = E::var("tile").rem(&strips);
     let outer: Vec<Axis> = (0..s.rank).filter(|a| *a != lane && Some(*a) != row).collect();
-    let tiles = em.claim(E::var("tile").div(&strips), &outer) * &strips;
+    let tiles = em.claim(E::var("tile").div(&strips), &outer) * em.resolved(&strips);
     for (i, a) in outer.iter().enumerate() {
         if s.extents[*a] != 1 {
             let value = em.bind[*a].clone();
@@ -225,7 +227,7 @@ fn function(
     // Element 0 of `image` is the first position of the strip's first row.
     let (image_pitch, own) = if bordered {
         let most = (strip - 1) * row_step + taps_down;
-        scratch = (&pitch * most + 4 * w * step) * 4;
+        scratch = (along.padded() * most + 4 * w * step) * 4;
         em.push(S::Pointer {
             name: "image".into(),
             base: Base::Scratch(Dim::ZERO),
@@ -295,9 +297,11 @@ fn function(
             border,
         );
     };
+    let mut panels = panels(&s.extents[lane], w, most_vectors);
+    name_counts(&mut em, "panels", panels.iter_mut().map(|p| &mut p.tiles));
     // Strips of whole row groups, then the rest one by one.
     let columns = |em: &mut Emitter<'_>, r: E, size_rows: i64| {
-        for Panel { tiles: Tiles { start, count, size }, tail } in panels(&s.extents[lane], w, most_vectors) {
+        for Panel { tiles: Tiles { start, count, size }, tail } in panels.clone() {
             if count == 1 {
                 em.open();
                 first_value(em, r.clone(), size_rows, E::Int(start * w), size, tail.as_ref());

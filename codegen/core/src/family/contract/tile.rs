@@ -8,7 +8,7 @@ use crate::affine::Axis;
 use crate::emit::{Emitter, Lane};
 use crate::extent::typical;
 use crate::loops::{Arg, Base, E, Function, S, Ty};
-use crate::schedule::{Panel, Primitive, Schedule, Tiles, balanced, panels};
+use crate::schedule::{Panel, Primitive, Schedule, Tiles, balanced, name_counts, panels, tile_count};
 use crate::stage::{SlotInfo, Stage};
 use crate::target::Target;
 use crate::value::Slot;
@@ -45,16 +45,21 @@ pub(super) fn tile(
     let t = Tile { s, plan, v, sc, r: roles(s, v, plan), w, packed: plan.read != Vectors::Direct };
     let terms = s.terms();
     let row_extent = plan.row.map_or(Dim::ONE, |r| s.extents[r].clone());
-    let row_tiles = balanced(&row_extent, plan.rows);
     let Split { chunk, chunks, units } = Split::new(s, v, plan.lane, plan.row, plan.rows, plan.vectors);
-    let panels = panels(&s.extents[plan.lane], w, plan.vectors);
-    let panel_count: Dim = panels.iter().map(|p| &p.tiles.count).sum();
     let outer: Dim = t.r.outer.iter().map(|a| &s.extents[*a]).product();
-    let tiles = &outer * &panel_count * &chunks;
 
     let mut em = Emitter::new(slots, target);
     em.bind = vec![E::int(0); s.extents.len()];
     em.extents.clone_from(&s.extents);
+    let mut row_tiles = balanced(&row_extent, plan.rows);
+    name_counts(&mut em, "rows", &mut row_tiles);
+    let mut panels = panels(&s.extents[plan.lane], w, plan.vectors);
+    name_counts(&mut em, "panels", panels.iter_mut().map(|p| &mut p.tiles));
+    let panel_count = em.name("panels", tile_count(panels.iter().map(|p| &p.tiles)));
+    let units = em.name("units", if t.r.middle.is_empty() { tile_count(&row_tiles) } else { units });
+    let chunk = em.name("chunk", chunk);
+    let chunks = em.name("chunks", if chunks == 1 { chunks } else { units.ceil_div(&chunk) });
+    let tiles = em.resolved(&(&outer * &panel_count * &chunks));
     let mut rest = E::var("tile");
     let part = |rest: &mut E, n: &Dim| {
         let i = rest.clone().rem(n);
