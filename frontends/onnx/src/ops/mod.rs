@@ -21,7 +21,9 @@ mod contract;
 mod conv;
 mod gather;
 mod generator;
+mod grid;
 mod loss;
+mod maths;
 mod microsoft;
 mod movement;
 mod normalize;
@@ -31,9 +33,13 @@ mod quantize;
 mod recurrent;
 mod reduce;
 mod resample;
+mod rois;
 mod rotary;
+mod scatter;
+mod select;
 mod shape;
 mod slicing;
+mod spectral;
 mod unary;
 
 pub use microsoft::DOMAIN as MICROSOFT;
@@ -70,6 +76,11 @@ const FAMILIES: &[&[Row]] = &[
     slicing::ROWS,
     movement::ROWS,
     gather::ROWS,
+    scatter::ROWS,
+    select::ROWS,
+    spectral::ROWS,
+    grid::ROWS,
+    rois::ROWS,
     generator::ROWS,
     reduce::ROWS,
     normalize::ROWS,

@@ -6,7 +6,7 @@ use egret_ir::{Dim, ValueId};
 
 use super::gather::along_last_index;
 use super::{LATEST, Row, onnx};
-use crate::lower::{Fail, Lower, Results, accumulator, opaque};
+use crate::lower::{Fail, Lower, Results, accumulator, opaque, whole_slices};
 
 pub const ROWS: &[Row] = &[
     onnx("TopK", 1..10, |l| {
@@ -55,20 +55,46 @@ fn prefix(l: &mut Lower<'_>, monoid: Monoid) -> Results {
     let axis = l.numbers("axis", axis)?;
     let [axis] = axis.as_slice() else { return Err(l.value("axis", &format!("{axis:?}"), "one number")) };
     let axis = l.axis("axis", *axis, t.rank())?;
-    let Some(n) = t.shape[axis].as_const() else { return Err(opaque("a prefix over an unknown extent")) };
-    let lo = match (l.flag("reverse", false), l.flag("exclusive", false)) {
-        (false, false) => n - 1,
-        (false, true) => n,
-        (true, false) => 0,
-        (true, true) => -1,
+    let y = running(l, x, axis, monoid, l.flag("reverse", false), l.flag("exclusive", false))?;
+    Ok(vec![y])
+}
+
+/// What stands at or before (exclusive: before) each element of an axis, folded; reverse: at or after.
+pub fn running(
+    l: &mut Lower<'_>,
+    x: ValueId,
+    axis: usize,
+    monoid: Monoid,
+    reverse: bool,
+    exclusive: bool,
+) -> Result<ValueId, Fail> {
+    let t = l.tensor(x)?;
+    let n = t.shape[axis].clone();
+    let lo = match (n.as_const(), reverse, exclusive) {
+        (_, true, false) => 0,
+        (_, true, true) => -1,
+        (Some(n), false, false) => n - 1,
+        (Some(n), false, true) => n,
+        // The window's offset is a number: over an unknown extent, the reverse of the reversed.
+        (None, false, _) => {
+            let back = flipped(l, x, axis)?;
+            let y = running(l, back, axis, monoid, true, exclusive)?;
+            return flipped(l, y, axis);
+        }
     };
     let label = |i: usize| Label(i as u8);
     let tap = label(t.rank());
     let window = Window { out: label(axis), tap, stride: 1, dil: 1, lo, in_dil: 1 };
     let axes = (0..t.rank()).map(|i| if i == axis { Ix::Window(window) } else { Ix::Label(label(i)) }).collect();
     let out: Vec<Label> = (0..t.rank()).map(label).collect();
-    let ext = [(label(axis), t.shape[axis].clone()), (tap, t.shape[axis].clone())];
-    let spec = Spec::new(&[axes], &out, &ext).map_err(|e| opaque(e.to_string()))?;
-    let y: ValueId = l.reduce(monoid, spec, x, accumulator(t.dtype))?;
-    Ok(vec![y])
+    let spec = Spec::new(&[axes], &out, &[(label(axis), n.clone()), (tap, n)]).map_err(|e| opaque(e.to_string()))?;
+    l.reduce(monoid, spec, x, accumulator(t.dtype))
+}
+
+/// An axis backwards.
+fn flipped(l: &mut Lower<'_>, x: ValueId, axis: usize) -> Result<ValueId, Fail> {
+    let mut axes = whole_slices(&l.shape(x)?);
+    axes[axis].start = axes[axis].len.clone() - Dim::ONE;
+    axes[axis].step = -1;
+    l.slice(x, axes)
 }
