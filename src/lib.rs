@@ -12,8 +12,9 @@ mod optimize;
 mod verify;
 
 pub use compile::{CompileOptions, Compiled, Planned, compile, emit_c, plan};
+pub use egret_onnx::store::THRESHOLD;
 pub use error::{Error, Result};
-pub use files::{is_library, write_file};
+pub use files::{Weights, WrittenModel, is_library, write_file, write_model};
 pub use lower::{Level, lower};
 pub use optimize::{OptimizeOptions, Optimized, RuleCount, Summary, load_rules, optimize};
 pub use verify::{Oracle, VerifyOptions, verify};

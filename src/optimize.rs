@@ -3,11 +3,11 @@
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
-use bytes::Bytes;
 use egret_ir::Typed;
-use egret_onnx::Imported;
-use egret_onnx::export;
-use egret_onnx::proto::ModelProto;
+use egret_onnx::external::{self, Files};
+use egret_onnx::proto::{ModelProto, StringStringEntryProto};
+use egret_onnx::store::{self, Snapshot};
+use egret_onnx::{Imported, export};
 use egret_rules::{Config, RuleSet, RuleStats, Saturated};
 use serde::Serialize;
 
@@ -22,7 +22,7 @@ pub struct OptimizeOptions {
     pub numeric: Numeric,
     /// Rule files beside the built-in library.
     pub rule_files: Vec<PathBuf>,
-    /// Most that folding may add to the model's bytes, as a fraction (64 KiB are always allowed).
+    /// Most that folding may add to the model's bytes over all passes, as a fraction (64 KiB are always allowed).
     pub max_growth: f64,
 }
 
@@ -50,10 +50,10 @@ pub struct Summary {
     pub nodes_before: usize,
     /// Nodes of the model written.
     pub nodes_after: usize,
-    /// Size of the file read.
-    pub bytes_before: usize,
-    /// Size of the file written.
-    pub bytes_after: usize,
+    /// Size of the model read, data in other files included.
+    pub bytes_before: u64,
+    /// Size of the optimized model, weights included.
+    pub bytes_after: u64,
     /// Times the model went through the e-graph until it no longer changed.
     pub passes: usize,
     /// Rules that fired, over all passes.
@@ -63,56 +63,91 @@ pub struct Summary {
 /// An optimized model.
 #[derive(Clone, Debug)]
 pub struct Optimized {
-    /// The model, as the bytes of an ONNX file.
-    pub bytes: Vec<u8>,
+    /// The model, weights in it: those that did not change are still the mapped bytes of the model read.
+    pub model: ModelProto,
+    /// Data files of the model read.
+    pub used: Vec<PathBuf>,
     /// What was done.
     pub summary: Summary,
     /// What the user should know: operators kept as they came, budgets that ended a phase.
     pub warnings: Vec<String>,
 }
 
+impl Optimized {
+    /// The model as the bytes of one ONNX file.
+    pub fn bytes(&self) -> Result<Vec<u8>> {
+        let mut out = Vec::new();
+        store::write(self.model.clone(), &mut out)
+            .map_err(|e| Error::Write { path: PathBuf::new(), reason: e.to_string() })?;
+        Ok(out)
+    }
+}
+
 /// More passes than this are not made; models seen so far need two or three.
 const MAX_PASSES: usize = 6;
 
-/// Reads, checks and optimizes a model until its bytes no longer change, so that optimizing the result changes nothing.
+/// Metadata of a model that folding made larger, and more so had it been allowed: the bytes it had before. Growth stays
+/// measured against them, or optimizing the result again would fold what was too large the first time.
+const GROWN_FROM: &str = "egret.grown_from";
+
+/// Reads, checks and optimizes a model until it no longer changes, so that optimizing the result changes nothing. Weights
+/// stay in the mapped file through all passes.
 pub fn optimize(path: &Path, options: &OptimizeOptions, progress: Progress<'_>) -> Result<Optimized> {
     let rules = rules(&options.rule_files)?;
     progress("reading");
-    let imported = egret_onnx::read(path, &options.binding).map_err(Error::read(path))?;
+    let failed = || Error::read(path);
+    let mut model = egret_onnx::open(path).map_err(failed())?;
+    let mut files = Files::beside(path);
+    let used: Vec<PathBuf> = external::locations(&model).iter().filter_map(|l| files.path(l).ok()).collect();
+    let bytes_before =
+        [path.to_owned()].iter().chain(&used).filter_map(|f| Some(std::fs::metadata(f).ok()?.len())).sum();
+    let smaller = take_entry(&mut model, GROWN_FROM).and_then(|n| n.parse::<u64>().ok());
+    let imported = egret_onnx::read_model(model, &mut files, &options.binding).map_err(failed())?;
     let nodes_before = imported.sites.len();
-    let bytes_before = std::fs::metadata(path).map_or(0, |m| m.len() as usize);
-    let folder = path.parent();
+    let own = export::model_bytes(&imported);
+    let start = smaller.map_or(own, |n| n.min(own));
+    let mut guard = export::Guard::new(export::growth_limit(start, options.max_growth));
     let mut warnings: Vec<String> =
         imported.opaque_reasons.iter().map(|r| format!("{} is kept as it is: {}", r.node, r.reason)).collect();
     let mut counts: BTreeMap<String, RuleCount> = BTreeMap::new();
-    let mut bytes: Option<Bytes> = None;
-    let mut next = Some(imported);
+    let mut before: Option<Snapshot> = None;
+    let mut next = imported;
     let mut passes = 0;
-    let mut nodes_after = nodes_before;
-    while let Some(imported) = next.take() {
+    let mut model = loop {
         passes += 1;
         progress(&format!("optimizing, pass {passes}"));
-        let typed = check(path, &imported)?;
+        let typed = check(path, &next)?;
         let saturated = saturate(&typed, &rules, options.numeric);
         for r in &saturated.rules {
             count(&mut counts, r);
         }
-        let written = write(path, saturated, &imported, options.max_growth)?;
-        nodes_after = written.graph.as_ref().map_or(0, |g| g.node.len());
-        let encoded = Bytes::from(egret_onnx::encode(&written));
-        let changed = bytes.as_ref() != Some(&encoded);
-        if changed && passes < MAX_PASSES {
-            let again = egret_onnx::read_bytes(encoded.clone(), folder, &Binding::default());
-            next = Some(again.map_err(Error::read(path))?);
-        } else if changed {
-            warnings.push(format!("the model still changed after {passes} passes"));
+        let written = write(path, saturated, &next, &mut guard)?;
+        let after = Snapshot::new(&written);
+        if before.as_ref() == Some(&after) {
+            break written;
         }
-        bytes = Some(encoded);
+        if passes == MAX_PASSES {
+            warnings.push(format!("the model still changed after {passes} passes"));
+            break written;
+        }
+        before = Some(after);
+        next = egret_onnx::read_model(written, &mut Files::none(), &Binding::default()).map_err(failed())?;
+    };
+    if guard.held && export::model_bytes(&next) > start {
+        let entry = StringStringEntryProto { key: Some(GROWN_FROM.to_owned()), value: Some(start.to_string()) };
+        model.metadata_props.push(entry);
     }
-    let bytes = bytes.map(Vec::from).unwrap_or_default();
+    let nodes_after = model.graph.as_ref().map_or(0, |g| g.node.len());
     let rules = counts.into_values().filter(|r| r.unions > 0).collect();
-    let summary = Summary { nodes_before, nodes_after, bytes_before, bytes_after: bytes.len(), passes, rules };
-    Ok(Optimized { bytes, summary, warnings })
+    let bytes_after = store::message_bytes(&model);
+    let summary = Summary { nodes_before, nodes_after, bytes_before, bytes_after, passes, rules };
+    Ok(Optimized { model, used, summary, warnings })
+}
+
+/// Takes an entry out of a model's metadata.
+fn take_entry(model: &mut ModelProto, key: &str) -> Option<String> {
+    let at = model.metadata_props.iter().position(|e| e.key() == key)?;
+    model.metadata_props.remove(at).value
 }
 
 fn count(counts: &mut BTreeMap<String, RuleCount>, r: &RuleStats) {
@@ -153,10 +188,10 @@ pub(crate) fn saturate(typed: &Typed, rules: &RuleSet, numeric: Numeric) -> Satu
     egret_rules::saturate(typed, rules, &config)
 }
 
-fn write(path: &Path, saturated: Saturated, imported: &Imported, max_growth: f64) -> Result<ModelProto> {
+fn write(path: &Path, saturated: Saturated, imported: &Imported, guard: &mut export::Guard) -> Result<ModelProto> {
     let mut classes = saturated.classes;
     let extract =
         |table: &egret_ir::choice::Table<export::OnnxStep>| egret_extractor::extract(table).ok().map(|s| s.chosen);
-    export::optimize(&mut classes, imported, &saturated.class_of, &export::node_time, &extract, max_growth)
+    export::optimize(&mut classes, imported, &saturated.class_of, &export::node_time, &extract, guard)
         .map_err(|error| Error::Export { path: path.to_owned(), error })
 }

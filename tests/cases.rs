@@ -90,7 +90,8 @@ fn optimize_keeps_values_and_interface() {
         let optimized = egret::optimize(&case, &egret::OptimizeOptions::default(), &|_| {})
             .unwrap_or_else(|e| panic!("{name}: {e}"));
         let before = egret_onnx::decode(std::fs::read(&case).expect("readable").into()).expect("a model");
-        let after = egret_onnx::decode(optimized.bytes.clone().into()).expect("a model");
+        let bytes = optimized.bytes().expect("encodes");
+        let after = egret_onnx::decode(bytes.clone().into()).expect("a model");
         assert_eq!(interface(&before), interface(&after), "{name}: interface");
         assert_eq!(before.metadata_props, after.metadata_props, "{name}: metadata");
         assert_eq!(before.doc_string, after.doc_string, "{name}: doc string");
@@ -98,7 +99,7 @@ fn optimize_keeps_values_and_interface() {
         assert_eq!(before.ir_version, after.ir_version, "{name}: IR version");
         assert!(optimized.summary.nodes_after <= optimized.summary.nodes_before, "{name}: grows");
 
-        let model = Model::from_bytes(&name, optimized.bytes.into(), None, &egret_onnx::ReadOptions::default())
+        let model = Model::from_bytes(&name, bytes.into(), None, &egret_onnx::ReadOptions::default())
             .unwrap_or_else(|e| panic!("{name}: the result does not read back: {e}"));
         for (inputs, expected) in sets(&case) {
             if model.imported.opaque_reasons.is_empty() {
@@ -109,7 +110,7 @@ fn optimize_keeps_values_and_interface() {
             }
             if onnxruntime::library().is_ok() {
                 let options = onnxruntime::Options { level: Level::Off, threads: 1 };
-                let mut engine = OnnxRuntime::new(model.proto.clone(), None, options);
+                let mut engine = OnnxRuntime::new(model.proto.clone(), egret_onnx::external::Files::none(), options);
                 let outputs = engine.run(&inputs, Taps::Outputs).unwrap_or_else(|e| panic!("{name}: {e}")).outputs;
                 compare(&name, "ONNX Runtime", &expected, &outputs);
             }
@@ -124,7 +125,7 @@ fn optimizing_twice_changes_nothing_and_repeats() {
         let name = stem(&case);
         let optimize = |path: &Path| {
             let done = egret::optimize(path, &egret::OptimizeOptions::default(), &|_| {});
-            done.unwrap_or_else(|e| panic!("{name}: {e}")).bytes
+            done.and_then(|d| d.bytes()).unwrap_or_else(|e| panic!("{name}: {e}"))
         };
         let once = optimize(&case);
         assert!(once == optimize(&case), "{name}: two runs differ");

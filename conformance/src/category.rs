@@ -192,6 +192,6 @@ fn single(t: &TensorProto) -> Option<f64> {
     if t.dims.iter().any(|d| *d != 1) {
         return None;
     }
-    let value = egret_onnx::tensor::decode(t, &mut egret_onnx::tensor::External::new(None)).ok()?;
+    let value = egret_onnx::tensor::decode(t).ok()?;
     value.to_f64().first().copied()
 }

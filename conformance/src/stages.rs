@@ -6,6 +6,7 @@ use std::path::{Path, PathBuf};
 use anyhow::{Context, Result};
 use clap::ValueEnum;
 use egret_ir::Tensor;
+use egret_onnx::external::Files;
 use egret_onnx::proto::{ModelProto, TensorProto};
 use egret_onnx::{Imported, ReadOptions};
 use egret_verification::interpreter::Interpreter;
@@ -175,11 +176,11 @@ impl Prepared {
 
     fn export(&self, runtime: Runtime, begin: &dyn Fn(&str)) -> Result<Outcome, String> {
         let options = egret::OptimizeOptions::default();
-        let optimized = egret::optimize(&self.path, &options, &|_| {}).map_err(|e| first_lines(&e.to_string()))?.bytes;
+        let optimized = egret::optimize(&self.path, &options, &|_| {}).map_err(|e| first_lines(&e.to_string()))?.model;
         let fault = match runtime {
             Runtime::Optimized => {
                 begin("onnxruntime");
-                match self.onnxruntime(&optimized) {
+                match self.onnxruntime(optimized.clone()) {
                     Ok(()) => return Ok(Outcome::of(Ok(()))),
                     Err(fault) => fault,
                 }
@@ -190,22 +191,22 @@ impl Prepared {
             "crashes on the original".to_owned()
         } else {
             begin("onnxruntime-original");
-            match self.onnxruntime(&self.case.model.encode_to_vec()) {
+            match self.onnxruntime(self.case.model.clone()) {
                 Ok(()) => return Err(format!("ONNX Runtime agrees on the original, not on the optimized: {fault}")),
                 Err(reason) => reason,
             }
         };
         begin("reimport");
-        let again = egret_onnx::read_bytes(optimized.into(), None, &ReadOptions::default());
+        let again = egret_onnx::read_bytes(optimized.encode_to_vec().into(), None, &ReadOptions::default());
         let imported = again.map_err(|e| format!("reading the exported model: {e}"))?;
         let done = self.judge(&mut |inputs| interpret(&imported, inputs));
         let done = done.map_err(|e| format!("read again: {e} (ONNX Runtime: {original})"));
         Ok(Outcome { fault: done.err(), by_reimport: Some(original) })
     }
 
-    fn onnxruntime(&self, model: &[u8]) -> Result<(), String> {
+    fn onnxruntime(&self, model: ModelProto) -> Result<(), String> {
         let options = Options { level: Level::Off, threads: 1 };
-        let mut engine = OnnxRuntime::from_bytes(model, None, options).map_err(|e| e.to_string())?;
+        let mut engine = OnnxRuntime::new(model, Files::none(), options);
         self.judge(&mut |inputs| {
             let run = engine.run(inputs, Taps::Outputs);
             run.map(|r| r.outputs).map_err(|e| first_lines(&e.to_string()))

@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 use anyhow::{Context, Result, bail};
 use egret_ir::Tensor;
 use egret_onnx::proto::{ModelProto, TensorProto, ValueInfoProto};
-use egret_onnx::tensor::{self, External};
+use egret_onnx::tensor;
 use prost::Message;
 use serde::Deserialize;
 
@@ -132,7 +132,7 @@ fn tensors(place: &Path, tag: &str) -> Result<Vec<Tensor>> {
         && path.is_file()
     {
         let proto = TensorProto::decode(fs::read(&path)?.as_slice()).with_context(|| path.display().to_string())?;
-        let value = tensor::decode(&proto, &mut External::new(None));
+        let value = tensor::decode(&proto);
         out.push(value.map_err(|e| anyhow::anyhow!("{}: {e}", path.display()))?);
     }
     Ok(out)

@@ -21,6 +21,14 @@ pub struct Args {
     /// Most that folding of constants may add to the model's size, in percent (64 KiB are always allowed)
     #[arg(long, default_value_t = 10.0, value_name = "PERCENT")]
     max_growth: f64,
+    /// Write weights into a file beside the model; without a name, OUT.onnx.data. (A model that does not fit into one file
+    /// of 2 GiB always has such a file.)
+    #[arg(long, value_name = "FILE", num_args = 0..=1, require_equals = true)]
+    #[expect(clippy::option_option, reason = "an option with an optional value")]
+    external_data: Option<Option<String>>,
+    /// Constants of fewer bytes stay in the model's file
+    #[arg(long, default_value_t = egret::THRESHOLD, value_name = "BYTES", requires = "external_data")]
+    external_threshold: u64,
     /// Print the summary as JSON
     #[arg(long)]
     json: bool,
@@ -35,7 +43,14 @@ pub fn run(a: &Args, out: &Output) -> egret::Result<Outcome> {
     };
     let done = egret::optimize(&a.input, &options, &|s| out.step(s))?;
     out.step("writing");
-    egret::write_file(&a.output, &done.bytes)?;
+    let weights = match &a.external_data {
+        None => egret::Weights::Auto,
+        Some(name) => egret::Weights::Beside { name: name.clone(), threshold: a.external_threshold },
+    };
+    let written = egret::write_model(&a.output, done.model, &weights, &a.input, &done.used)?;
+    if let (egret::Weights::Auto, Some(data)) = (&weights, &written.data) {
+        out.note(&format!("the model is larger than 2 GiB: its weights are in {}", data.display()));
+    }
     for w in &done.warnings {
         out.note(w);
     }

@@ -129,7 +129,7 @@ fn model(a: &Args, out: &Output) -> egret::Result<(Named, Named)> {
         Engine::Interpreter => Box::new(Interpreter::of(&model.imported)),
         Engine::Onnxruntime => {
             let options = onnxruntime::Options { level: Level::Off, threads: a.threads };
-            Box::new(OnnxRuntime::new(model.proto.clone(), model.folder.as_deref(), options))
+            Box::new(OnnxRuntime::new(model.proto.clone(), model.files.clone(), options))
         }
         Engine::Compiled => unreachable!("returned above"),
     };

@@ -1,8 +1,9 @@
 //! A model as verification needs it: imported, and as the engines take it.
 
 use std::collections::BTreeSet;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
+use egret_onnx::external::Files;
 use egret_onnx::inline::subgraphs;
 use egret_onnx::proto::{ModelProto, NodeProto};
 use egret_onnx::{Imported, ReadError, ReadOptions};
@@ -17,24 +18,15 @@ pub struct Model {
     pub imported: Imported,
     /// As it came.
     pub proto: ModelProto,
-    /// The folder of its external data.
-    pub folder: Option<PathBuf>,
+    /// Where its external data is.
+    pub files: Files,
 }
 
 impl Model {
     /// Reads a model file.
     pub fn read(path: &Path, options: &ReadOptions) -> Result<Self, ReadError> {
-        let imported = egret_onnx::read(path, options)?;
-        let bytes = egret_onnx::mmap::map(path).map_err(|e| ReadError {
-            problems: vec![egret_onnx::Problem {
-                node: None,
-                field: String::new(),
-                kind: egret_onnx::ProblemKind::Unreadable { path: path.display().to_string(), reason: e.to_string() },
-            }],
-        })?;
-        let proto = egret_onnx::decode(bytes)?;
-        let folder = path.parent().filter(|p| !p.as_os_str().is_empty()).unwrap_or(Path::new("."));
-        Ok(Self { name: path.display().to_string(), imported, proto, folder: Some(folder.to_owned()) })
+        let proto = egret_onnx::open(path)?;
+        Self::new(&path.display().to_string(), proto, Files::beside(path), options)
     }
 
     /// A model in memory.
@@ -44,9 +36,13 @@ impl Model {
         folder: Option<&Path>,
         options: &ReadOptions,
     ) -> Result<Self, ReadError> {
-        let imported = egret_onnx::read_bytes(bytes.clone(), folder, options)?;
-        let proto = egret_onnx::decode(bytes)?;
-        Ok(Self { name: name.to_owned(), imported, proto, folder: folder.map(Into::into) })
+        let files = folder.map_or_else(Files::none, Files::inside);
+        Self::new(name, egret_onnx::decode(bytes)?, files, options)
+    }
+
+    fn new(name: &str, proto: ModelProto, mut files: Files, options: &ReadOptions) -> Result<Self, ReadError> {
+        let imported = egret_onnx::read_model(proto.clone(), &mut files, options)?;
+        Ok(Self { name: name.to_owned(), imported, proto, files })
     }
 
     /// The nodes of the main graph as an engine runs them.

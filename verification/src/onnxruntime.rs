@@ -12,8 +12,8 @@ use std::sync::{Arc, OnceLock};
 
 use egret_ir::tensor::Element;
 use egret_ir::{DType, Tensor};
-use egret_onnx::proto::tensor_proto::DataLocation;
-use egret_onnx::proto::{ModelProto, StringStringEntryProto, TensorProto, ValueInfoProto};
+use egret_onnx::external::{self, Files};
+use egret_onnx::proto::{ModelProto, ValueInfoProto};
 use half::{bf16, f16};
 use ort::environment::Environment;
 use ort::session::builder::GraphOptimizationLevel;
@@ -60,9 +60,12 @@ pub enum OrtError {
         /// The system's error.
         source: std::io::Error,
     },
-    /// The bytes are no model.
-    #[error("not an ONNX model: {0}")]
-    Decode(#[from] prost::DecodeError),
+    /// The file is no model.
+    #[error(transparent)]
+    Decode(#[from] egret_onnx::ReadError),
+    /// External data that is not there, or outside the model's folder.
+    #[error("{0}")]
+    External(egret_onnx::ProblemKind),
     /// ONNX Runtime refuses the model.
     #[error("ONNX Runtime does not load the model: {0}")]
     Session(String),
@@ -141,7 +144,7 @@ pub struct Options {
 /// A model in ONNX Runtime. Sessions are made on first use, one with inner values shown and one without.
 pub struct OnnxRuntime {
     model: ModelProto,
-    folder: Option<PathBuf>,
+    files: Files,
     options: Options,
     plain: Option<Session>,
     tapped: Option<Session>,
@@ -150,18 +153,12 @@ pub struct OnnxRuntime {
 impl OnnxRuntime {
     /// The model of a file; its external data is looked for beside it.
     pub fn open(path: &Path, options: Options) -> Result<Self, OrtError> {
-        let bytes = std::fs::read(path).map_err(|source| OrtError::File { path: path.into(), source })?;
-        Self::from_bytes(&bytes, path.parent(), options)
+        Ok(Self::new(egret_onnx::open(path)?, Files::beside(path), options))
     }
 
-    /// A model in memory, with the folder of its external data.
-    pub fn from_bytes(bytes: &[u8], folder: Option<&Path>, options: Options) -> Result<Self, OrtError> {
-        Ok(Self::new(ModelProto::decode(bytes)?, folder, options))
-    }
-
-    /// A decoded model, with the folder of its external data.
-    pub fn new(model: ModelProto, folder: Option<&Path>, options: Options) -> Self {
-        Self { model, folder: folder.map(Path::to_owned), options, plain: None, tapped: None }
+    /// A decoded model, with its external data.
+    pub fn new(model: ModelProto, files: Files, options: Options) -> Self {
+        Self { model, files, options, plain: None, tapped: None }
     }
 
     /// The model.
@@ -179,7 +176,7 @@ impl OnnxRuntime {
                 Taps::Outputs => self.model.encode_to_vec(),
                 Taps::All => every_tensor_out(&self.model).encode_to_vec(),
             };
-            *slot = Some(commit(&bytes, external_files(&self.model, self.folder.as_deref())?, self.options)?);
+            *slot = Some(commit(&bytes, external_files(&self.model, &mut self.files)?, self.options)?);
         }
         // The slot was filled just above.
         slot.as_mut().ok_or_else(|| OrtError::Session("no session".to_owned()))
@@ -199,22 +196,13 @@ pub fn every_tensor_out(model: &ModelProto) -> ModelProto {
     model
 }
 
-fn external_files(model: &ModelProto, folder: Option<&Path>) -> Result<Vec<(String, Arc<[u8]>)>, OrtError> {
-    let Some(folder) = folder else { return Ok(Vec::new()) };
-    let external = |t: &&TensorProto| t.data_location() == DataLocation::External;
-    let tensors = model.graph.iter().flat_map(|g| &g.initializer).filter(external);
-    let locations: BTreeSet<&str> = tensors
-        .flat_map(|t| &t.external_data)
-        .filter(|e| e.key() == "location")
-        .map(StringStringEntryProto::value)
-        .collect();
-    let mut files = Vec::new();
-    for location in locations {
-        let path = folder.join(location);
-        let bytes = std::fs::read(&path).map_err(|source| OrtError::File { path, source })?;
-        files.push((location.to_owned(), bytes.into()));
-    }
-    Ok(files)
+/// The data files of a model with their contents. The session wants them in memory of its own.
+fn external_files(model: &ModelProto, files: &mut Files) -> Result<Vec<(String, Arc<[u8]>)>, OrtError> {
+    let read = |location: String| {
+        let bytes = files.file(&location).map_err(OrtError::External)?;
+        Ok((location, Arc::from(&bytes[..])))
+    };
+    external::locations(model).into_iter().map(read).collect()
 }
 
 fn commit(bytes: &[u8], external: Vec<(String, Arc<[u8]>)>, options: Options) -> Result<Session, OrtError> {

@@ -12,6 +12,7 @@ use egret_ir::eval::array::from_tensor;
 use egret_ir::eval::domain::Domain;
 use egret_ir::eval::{Array, Data, EvalError, Real, Trap, Value};
 use egret_ir::{DType, Graph, Tensor, ValueId};
+use egret_onnx::external::Files;
 use egret_onnx::proto::type_proto::{Tensor as TensorTypeProto, Value as TypeValue};
 use egret_onnx::proto::{
     FunctionProto, GraphProto, ModelProto, NodeProto, OperatorSetIdProto, TypeProto, ValueInfoProto,
@@ -37,7 +38,6 @@ pub struct OpaqueNodes {
     opsets: Vec<OperatorSetIdProto>,
     functions: Vec<FunctionProto>,
     ir_version: Option<i64>,
-    folder: Option<std::path::PathBuf>,
     engines: Mutex<BTreeMap<ValueId, OnnxRuntime>>,
 }
 
@@ -46,7 +46,7 @@ const MOVED: u64 = 3;
 
 impl OpaqueNodes {
     /// Those of an imported model.
-    pub fn of(imported: &Imported, folder: Option<&std::path::Path>) -> Self {
+    pub fn of(imported: &Imported) -> Self {
         let mut nodes = BTreeMap::new();
         for reason in &imported.opaque_reasons {
             let Some(site) = imported.sites.get(reason.site) else { continue };
@@ -61,7 +61,6 @@ impl OpaqueNodes {
             opsets: imported.model.opset_import.clone(),
             functions: imported.functions.clone(),
             ir_version: imported.model.ir_version,
-            folder: folder.map(Into::into),
             engines: Mutex::default(),
         }
     }
@@ -78,7 +77,8 @@ impl OpaqueNodes {
         let mut engines = self.engines.lock().map_err(|_| "an earlier run panicked")?;
         let engine = engines.entry(v).or_insert_with(|| {
             let options = Options { level: Level::Off, threads: 1 };
-            OnnxRuntime::new(self.model(node, &inputs), self.folder.as_deref(), options)
+            // Tensors in the node's attributes have their data with them.
+            OnnxRuntime::new(self.model(node, &inputs), Files::none(), options)
         });
         let run = engine.run(&inputs, Taps::Outputs).map_err(|e| e.to_string())?;
         let find = |name: &String| run.outputs.iter().find(|(n, _)| n == name).map(|(_, t)| t.clone());

@@ -108,7 +108,7 @@ impl<'a> Subject<'a> {
     pub fn onnxruntime(model: &'a Model, level: Level, threads: usize) -> Self {
         let (inputs, outputs) = declared(model);
         let options = onnxruntime::Options { level, threads };
-        let engine = OnnxRuntime::new(model.proto.clone(), model.folder.as_deref(), options);
+        let engine = OnnxRuntime::new(model.proto.clone(), model.files.clone(), options);
         let steps = match level {
             Level::Off => model.steps(),
             Level::All => Vec::new(),
@@ -204,7 +204,7 @@ where
 impl<'a> Definition<'a> {
     /// The definition that a model gives.
     pub fn of(model: &'a Model) -> Self {
-        let opaques = OpaqueNodes::of(&model.imported, model.folder.as_deref());
+        let opaques = OpaqueNodes::of(&model.imported);
         let names = model.imported.values.iter().map(|(n, v)| (n.to_string(), *v)).collect();
         Self { name: &model.name, graph: &model.imported.graph, names, opaques: Box::new(opaques), witness: None }
     }
@@ -212,7 +212,7 @@ impl<'a> Definition<'a> {
     /// With ONNX Runtime as a witness of what the original model gives.
     fn witnessed(self, model: &Model, threads: usize) -> Self {
         let options = onnxruntime::Options { level: Level::Off, threads };
-        let engine = OnnxRuntime::new(model.proto.clone(), model.folder.as_deref(), options);
+        let engine = OnnxRuntime::new(model.proto.clone(), model.files.clone(), options);
         Self { witness: Some(RefCell::new(engine)), ..self }
     }
 

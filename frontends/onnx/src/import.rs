@@ -16,12 +16,12 @@ use crate::inline::{self, FlatNode, canonical_domain};
 use crate::known::{self, Known};
 use crate::lower::{Fail, Lower};
 use crate::proto::{GraphProto, ModelProto, NodeProto, TensorProto, TypeProto, ValueInfoProto};
-use crate::tensor::{self, External};
+use crate::tensor;
 use crate::validate::{self, Opsets};
 use crate::{opaque, ops, schema, structure};
 
 /// Imports a decoded model. Gathers all faults that do not hide each other.
-pub fn import(model: ModelProto, external: &mut External, options: &ReadOptions) -> Result<Imported, Vec<Problem>> {
+pub fn import(model: ModelProto, options: &ReadOptions) -> Result<Imported, Vec<Problem>> {
     let (graph, opsets) = validate::head(&model)?;
     let inlined = inline::inline(&model, graph)?;
     let mut opsets = opsets;
@@ -39,13 +39,13 @@ pub fn import(model: ModelProto, external: &mut External, options: &ReadOptions)
     // A bound found on the way may decide what was open before. Bounds only ever fall; a few rounds are enough for real
     // models, and what is still open after them stays opaque.
     let mut bounds = BTreeMap::new();
-    let mut round = attempt(&model, graph, &inlined.nodes, &order, external, &opsets, options, bounds.clone());
+    let mut round = attempt(&model, graph, &inlined.nodes, &order, &opsets, options, bounds.clone());
     for _ in 0..MAX_ROUNDS {
         if round.bounds == bounds || !round.problems.is_empty() {
             break;
         }
         bounds = round.bounds;
-        round = attempt(&model, graph, &inlined.nodes, &order, external, &opsets, options, bounds.clone());
+        round = attempt(&model, graph, &inlined.nodes, &order, &opsets, options, bounds.clone());
     }
     if !round.problems.is_empty() {
         return Err(round.problems);
@@ -87,12 +87,11 @@ fn attempt(
     graph: &GraphProto,
     nodes: &[FlatNode],
     order: &structure::Order,
-    external: &mut External,
     opsets: &Opsets,
     options: &ReadOptions,
     bounds: BTreeMap<Symbol, i64>,
 ) -> Round {
-    let mut importer = Importer::new(graph, external, opsets, bounds);
+    let mut importer = Importer::new(graph, opsets, bounds);
     importer.bind(graph, options);
     importer.sources(graph, model.ir_version());
     if importer.problems.is_empty() {
@@ -116,7 +115,6 @@ fn attempt(
 
 struct Importer<'a> {
     graph: Graph,
-    external: &'a mut External,
     opsets: &'a Opsets,
     known: BTreeMap<ValueId, Known>,
     /// The values of extents that only data decides.
@@ -142,17 +140,11 @@ fn symbol_of(input: &str, axis: usize, name: &str) -> Symbol {
 }
 
 impl<'a> Importer<'a> {
-    fn new(
-        graph: &'a GraphProto,
-        external: &'a mut External,
-        opsets: &'a Opsets,
-        bounds: BTreeMap<Symbol, i64>,
-    ) -> Self {
+    fn new(graph: &'a GraphProto, opsets: &'a Opsets, bounds: BTreeMap<Symbol, i64>) -> Self {
         let declared = graph.value_info.iter().chain(&graph.output);
         let infos = declared.filter_map(|v| Some((v.name(), v.r#type.as_ref()?))).collect();
         Self {
             graph: Graph::new(graph.name()),
-            external,
             opsets,
             known: BTreeMap::new(),
             witnesses: BTreeMap::new(),
@@ -369,7 +361,7 @@ impl<'a> Importer<'a> {
     }
 
     fn decoded(&mut self, proto: &TensorProto) -> Option<egret_ir::Tensor> {
-        match tensor::decode(proto, self.external) {
+        match tensor::decode(proto) {
             Ok(t) => Some(t),
             Err(kind) => {
                 self.fault(format!("initializer {}", proto.name()), kind);
@@ -465,7 +457,6 @@ impl<'a> Importer<'a> {
             known: &mut self.known,
             bounds: &mut self.bounds,
             witnesses: &mut self.witnesses,
-            external: self.external,
             node: proto,
             opset,
             inputs,

@@ -54,7 +54,7 @@ pub struct OpaqueReason {
 pub struct Initializer {
     /// Its value in the graph: a constant, or the input of which it is the default.
     pub value: ValueId,
-    /// The tensor as it came; data in another file stays there.
+    /// The tensor as it came, data of another file put in.
     pub proto: TensorProto,
 }
 

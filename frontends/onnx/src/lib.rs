@@ -10,6 +10,7 @@
 
 pub mod error;
 pub mod export;
+pub mod external;
 pub mod frozen;
 pub mod import;
 mod imported;
@@ -22,6 +23,7 @@ pub mod opaque;
 pub mod ops;
 pub mod proto;
 pub mod schema;
+pub mod store;
 pub mod structure;
 pub mod tensor;
 mod validate;
@@ -31,21 +33,23 @@ use std::path::Path;
 use bytes::Bytes;
 use prost::Message;
 
+use external::Files;
+use proto::ModelProto;
+
 pub use error::{NodePlace, Problem, ProblemKind, ReadError};
 pub use frozen::Frozen;
 pub use import::{Imported, Initializer, OpaqueReason, ReadOptions, Site};
 
-/// Reads a model file. External data must lie in the file's folder.
+/// Typed fields (one number an element) of this many bytes and more are turned into raw bytes once, rather than copied
+/// wherever the tensor goes.
+const RAW_FROM: u64 = 4096;
+
+/// Reads a model file. External data must lie in the file's folder; it is mapped like the file itself.
 ///
 /// # Errors
 /// All faults of the file, each with its place.
 pub fn read(path: &Path, options: &ReadOptions) -> Result<Imported, ReadError> {
-    let bytes = mmap::map(path).map_err(|e| {
-        let kind = ProblemKind::Unreadable { path: path.display().to_string(), reason: e.to_string() };
-        ReadError { problems: vec![Problem { node: None, field: String::new(), kind }] }
-    })?;
-    let folder = path.parent().filter(|p| !p.as_os_str().is_empty()).unwrap_or(Path::new("."));
-    read_bytes(bytes, Some(folder), options)
+    read_model(open(path)?, &mut Files::beside(path), options)
 }
 
 /// Reads a model from memory; `folder` is where its external data may lie.
@@ -53,28 +57,46 @@ pub fn read(path: &Path, options: &ReadOptions) -> Result<Imported, ReadError> {
 /// # Errors
 /// All faults of the model, each with its place.
 pub fn read_bytes(bytes: Bytes, folder: Option<&Path>, options: &ReadOptions) -> Result<Imported, ReadError> {
-    let model = decode(bytes)?;
-    let mut external = tensor::External::new(folder);
-    import::import(model, &mut external, options).map_err(|problems| ReadError { problems })
+    read_model(decode(bytes)?, &mut folder.map_or_else(Files::none, Files::inside), options)
+}
+
+/// Reads a decoded model.
+///
+/// # Errors
+/// All faults of the model, each with its place.
+pub fn read_model(mut model: ModelProto, files: &mut Files, options: &ReadOptions) -> Result<Imported, ReadError> {
+    for t in model.graph.iter_mut().flat_map(|g| &mut g.initializer) {
+        tensor::to_raw(t, RAW_FROM);
+    }
+    external::embed(&mut model, files)
+        .and_then(|()| import::import(model, options))
+        .map_err(|problems| ReadError { problems })
+}
+
+/// Maps and decodes a model file without looking at it further. Raw tensor data stays in the mapped file.
+///
+/// # Errors
+/// [`ProblemKind::Unreadable`], and as [`decode`].
+pub fn open(path: &Path) -> Result<ModelProto, ReadError> {
+    let bytes = mmap::map(path).map_err(|e| {
+        let kind = ProblemKind::Unreadable { path: path.display().to_string(), reason: e.to_string() };
+        ReadError { problems: vec![Problem { node: None, field: String::new(), kind }] }
+    })?;
+    decode(bytes)
 }
 
 /// Decodes a model without looking at it further. Raw tensor data is not copied.
 ///
 /// # Errors
 /// [`ProblemKind::NotAModel`] for an empty file, [`ProblemKind::NotProtobuf`] for one that does not decode.
-pub fn decode(bytes: Bytes) -> Result<proto::ModelProto, ReadError> {
+pub fn decode(bytes: Bytes) -> Result<ModelProto, ReadError> {
     let kind = if bytes.is_empty() {
         ProblemKind::NotAModel { part: "content" }
     } else {
-        match proto::ModelProto::decode(bytes) {
+        match ModelProto::decode(bytes) {
             Ok(model) => return Ok(model),
             Err(e) => ProblemKind::NotProtobuf { reason: e.to_string() },
         }
     };
     Err(ReadError { problems: vec![Problem { node: None, field: String::new(), kind }] })
-}
-
-/// The bytes of a model's file.
-pub fn encode(model: &proto::ModelProto) -> Vec<u8> {
-    model.encode_to_vec()
 }

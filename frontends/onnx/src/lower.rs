@@ -16,7 +16,7 @@ use egret_ir::{DType, Dim, Graph, Literal, Shape, Symbol, Tensor, TensorType, Ty
 use crate::error::ProblemKind;
 use crate::known::Known;
 use crate::proto::{NodeProto, TensorProto};
-use crate::tensor::{self, External};
+use crate::tensor;
 use crate::{node, opaque};
 
 /// Why a node did not lower.
@@ -39,8 +39,6 @@ pub struct Lower<'a> {
     pub graph: &'a mut Graph,
     /// Values known in part.
     pub known: &'a mut BTreeMap<ValueId, Known>,
-    /// Files beside the model.
-    pub external: &'a mut External,
     /// The node.
     pub node: &'a NodeProto,
     /// The opset of its domain.
@@ -114,8 +112,8 @@ impl Lower<'_> {
     }
 
     /// A tensor out of an attribute.
-    pub fn decode(&mut self, field: &str, proto: &TensorProto) -> Result<Tensor, Fail> {
-        tensor::decode(proto, self.external).map_err(|kind| match kind {
+    pub fn decode(&self, field: &str, proto: &TensorProto) -> Result<Tensor, Fail> {
+        tensor::decode(proto).map_err(|kind| match kind {
             ProblemKind::UnsupportedDtype { dtype } => opaque(format!("{field} of type {dtype}")),
             kind => bad(field, kind),
         })
@@ -159,7 +157,6 @@ impl Lower<'_> {
         let mut inner = Lower {
             graph: &mut *self.graph,
             known: &mut *self.known,
-            external: &mut *self.external,
             node: self.node,
             opset,
             inputs,

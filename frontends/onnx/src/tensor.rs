@@ -1,17 +1,13 @@
-//! `TensorProto` to [`Tensor`]: raw bytes without copying, typed fields, external data.
+//! `TensorProto` to [`Tensor`]: raw bytes without copying, typed fields.
 //!
 //! Nothing is allocated from declared sizes: the data must be there first, and its length must fit the shape.
-
-use std::collections::BTreeMap;
-use std::path::{Component, Path, PathBuf};
 
 use bytes::Bytes;
 use egret_ir::{DType, Tensor};
 
 use crate::error::ProblemKind;
-use crate::mmap;
 use crate::proto::TensorProto;
-use crate::proto::tensor_proto::{DataLocation, DataType};
+use crate::proto::tensor_proto::DataType;
 
 /// The element type of a code of `TensorProto.DataType`.
 ///
@@ -75,68 +71,8 @@ pub fn code(dtype: DType) -> i32 {
     known as i32
 }
 
-/// The files beside a model that hold its tensors, each mapped once.
-pub struct External {
-    folder: Option<PathBuf>,
-    files: BTreeMap<String, Bytes>,
-}
-
-impl External {
-    /// For a model in `folder`; `None` for a model that came from memory and may have no external data.
-    pub fn new(folder: Option<&Path>) -> Self {
-        Self { folder: folder.map(Path::to_owned), files: BTreeMap::new() }
-    }
-
-    /// The bytes that `tensor.external_data` names.
-    fn bytes(&mut self, tensor: &TensorProto) -> Result<Bytes, ProblemKind> {
-        let value = |key: &str| tensor.external_data.iter().find(|e| e.key() == key).map(|e| e.value().to_owned());
-        let number = |key: &str| {
-            value(key).map_or(Ok(None), |text| {
-                let parsed = text.parse::<u64>().map(Some);
-                parsed.map_err(|_| ProblemKind::ExternalNumber { key: key.to_owned(), value: text })
-            })
-        };
-        let location = value("location").ok_or(ProblemKind::NoLocation)?;
-        let offset = number("offset")?.unwrap_or(0);
-        let length = number("length")?;
-        let file = self.file(&location)?;
-        let size = file.len() as u64;
-        let length = length.unwrap_or_else(|| size.saturating_sub(offset));
-        let end = offset.checked_add(length).filter(|end| *end <= size);
-        match end {
-            Some(end) => Ok(file.slice(offset as usize..end as usize)),
-            None => Err(ProblemKind::ExternalBeyondEnd { location, size, offset, length }),
-        }
-    }
-
-    fn file(&mut self, location: &str) -> Result<Bytes, ProblemKind> {
-        if let Some(known) = self.files.get(location) {
-            return Ok(known.clone());
-        }
-        let outside = || ProblemKind::ExternalOutside { location: location.to_owned() };
-        let unreadable = |e: &dyn std::fmt::Display| ProblemKind::ExternalUnreadable {
-            location: location.to_owned(),
-            reason: e.to_string(),
-        };
-        let relative = Path::new(location);
-        let inside = relative.components().all(|c| matches!(c, Component::Normal(_) | Component::CurDir));
-        if location.is_empty() || !inside {
-            return Err(outside());
-        }
-        let folder = self.folder.as_ref().ok_or_else(|| unreadable(&"the model has no folder"))?;
-        let folder = folder.canonicalize().map_err(|e| unreadable(&e))?;
-        let path = folder.join(relative).canonicalize().map_err(|e| unreadable(&e))?;
-        if !path.starts_with(&folder) {
-            return Err(outside());
-        }
-        let bytes = mmap::map(&path).map_err(|e| unreadable(&e))?;
-        self.files.insert(location.to_owned(), bytes.clone());
-        Ok(bytes)
-    }
-}
-
-/// The tensor of a proto.
-pub fn decode(proto: &TensorProto, external: &mut External) -> Result<Tensor, ProblemKind> {
+/// The tensor of a proto whose data is in it (see [`crate::external::embed`]).
+pub fn decode(proto: &TensorProto) -> Result<Tensor, ProblemKind> {
     let dtype = dtype(proto.data_type())?;
     let shape = shape(proto)?;
     let count = shape.iter().try_fold(1u64, |n, d| n.checked_mul(*d as u64));
@@ -144,12 +80,9 @@ pub fn decode(proto: &TensorProto, external: &mut External) -> Result<Tensor, Pr
         .and_then(|n| n.checked_mul(dtype.size() as u64))
         .filter(|n| isize::try_from(*n).is_ok())
         .ok_or_else(|| ProblemKind::TooLarge { shape: format!("{dtype}{shape:?}") })?;
-    let bytes = if proto.data_location() == DataLocation::External {
-        external.bytes(proto)?
-    } else if let Some(raw) = &proto.raw_data {
-        raw.clone()
-    } else {
-        typed_field(proto, dtype)
+    let bytes = match &proto.raw_data {
+        Some(raw) => raw.clone(),
+        None => typed_field(proto, dtype),
     };
     if bytes.len() as u64 != expected {
         return Err(ProblemKind::DataLength { expected, got: bytes.len() as u64 });
@@ -160,6 +93,23 @@ pub fn decode(proto: &TensorProto, external: &mut External) -> Result<Tensor, Pr
         bytes
     };
     Tensor::new(dtype, shape, bytes).map_err(|e| ProblemKind::TooLarge { shape: e.to_string() })
+}
+
+/// Turns typed fields of at least `threshold` bytes into raw bytes, so that tensor and proto share them. What does not
+/// decode stays as it is.
+pub fn to_raw(proto: &mut TensorProto, threshold: u64) {
+    let typed = 4 * (proto.float_data.len() + proto.int32_data.len())
+        + 8 * (proto.double_data.len() + proto.int64_data.len() + proto.uint64_data.len());
+    if proto.raw_data.is_some() || (typed as u64) < threshold || typed == 0 {
+        return;
+    }
+    let Ok(tensor) = decode(proto) else { return };
+    proto.raw_data = Some(tensor.bytes().clone());
+    proto.float_data = Vec::new();
+    proto.int32_data = Vec::new();
+    proto.double_data = Vec::new();
+    proto.int64_data = Vec::new();
+    proto.uint64_data = Vec::new();
 }
 
 fn shape(proto: &TensorProto) -> Result<Vec<usize>, ProblemKind> {

@@ -9,7 +9,7 @@ use std::path::Path;
 use common::value;
 use egret_ir::choice::{ClassGraph, ClassId, Table};
 use egret_ir::{DType, Graph, Literal, Symbol, Tensor, Type, eval, text};
-use egret_onnx::export::{NodeCost, OnnxStep, node_time, optimize};
+use egret_onnx::export::{Guard, NodeCost, OnnxStep, growth_limit, model_bytes, node_time, optimize};
 use egret_onnx::proto::{AttributeProto, GraphProto, ModelProto, OperatorSetIdProto};
 use egret_onnx::{Imported, ReadOptions, read_bytes};
 use indexmap::IndexMap;
@@ -111,7 +111,8 @@ fn shared(graph: &Graph) -> (ClassGraph, Vec<Option<ClassId>>) {
 fn export(imported: &Imported) -> ModelProto {
     let (mut classes, class_of) = shared(&imported.graph);
     let price = |c: &NodeCost<'_>| node_time(c);
-    optimize(&mut classes, imported, &class_of, &price, &cheapest, 0.1).unwrap_or_else(|e| panic!("{e}"))
+    let mut guard = Guard::new(growth_limit(model_bytes(imported), 0.1));
+    optimize(&mut classes, imported, &class_of, &price, &cheapest, &mut guard).unwrap_or_else(|e| panic!("{e}"))
 }
 
 fn attribute(a: &AttributeProto) -> String {

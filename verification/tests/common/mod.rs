@@ -386,5 +386,5 @@ pub fn echo(dtype: DType) -> egret_verification::onnxruntime::OnnxRuntime {
     let model = ModelProto { ir_version: Some(8), opset_import: vec![opset], graph: Some(graph), ..Default::default() };
     let options =
         egret_verification::onnxruntime::Options { level: egret_verification::onnxruntime::Level::Off, threads: 1 };
-    egret_verification::onnxruntime::OnnxRuntime::new(model, None, options)
+    egret_verification::onnxruntime::OnnxRuntime::new(model, egret_onnx::external::Files::none(), options)
 }

@@ -19,7 +19,6 @@ use crate::ops;
 use crate::proto::NodeProto;
 use crate::proto::attribute_proto::AttributeType;
 use crate::schema;
-use crate::tensor::External;
 
 /// An operator of one operand and what it computes.
 struct Pattern {
@@ -67,7 +66,6 @@ fn pattern(node: &NodeProto, dtype: DType, opset: i64) -> Option<Pattern> {
         known: &mut BTreeMap::new(),
         bounds: &mut BTreeMap::new(),
         witnesses: &mut BTreeMap::new(),
-        external: &mut External::new(None),
         node,
         opset,
         inputs: &[Some(x)],

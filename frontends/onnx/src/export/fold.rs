@@ -104,20 +104,32 @@ pub fn evaluate(classes: &ClassGraph, wanted: &BTreeSet<ClassId>) -> Result<BTre
     Err(FoldError { classes: failed, reason })
 }
 
-/// The bytes a model may have after export: those it has now, and `max_growth` (a fraction) or 64 KiB more.
-pub fn growth_limit(imported: &Imported, max_growth: f64) -> u64 {
-    let tensors: u64 = imported
-        .initializers
-        .values()
-        .map(|i| {
-            let external =
-                if i.proto.external_data.is_empty() { 0 } else { byte_size(imported.graph.ty(i.value)).unwrap_or(0) };
-            (i.proto.encoded_len() + external) as u64
-        })
-        .sum();
+/// Bytes of a model, tensors included.
+pub fn model_bytes(imported: &Imported) -> u64 {
+    let tensors: u64 = imported.initializers.values().map(|i| i.proto.encoded_len() as u64).sum();
     let nodes: u64 = imported.sites.iter().map(|s| s.node.encoded_len() as u64).sum();
-    let before = tensors + nodes + imported.model.encoded_len() as u64;
-    before + FREE_GROWTH.max((before as f64 * max_growth.max(0.0)) as u64)
+    tensors + nodes + imported.model.encoded_len() as u64
+}
+
+/// Keeps folding from making a model larger than it may become, over any number of exports.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Guard {
+    /// Most bytes the model may have.
+    pub limit: u64,
+    /// Whether a fold was held back so far.
+    pub held: bool,
+}
+
+impl Guard {
+    /// A guard that has held nothing back yet.
+    pub fn new(limit: u64) -> Self {
+        Self { limit, held: false }
+    }
+}
+
+/// The bytes that a model of `before` bytes may have after export: `max_growth` (a fraction, 0.1 for 10 %) or 64 KiB more.
+pub fn growth_limit(before: u64, max_growth: f64) -> u64 {
+    before.saturating_add(FREE_GROWTH.max((before as f64 * max_growth.max(0.0)) as u64))
 }
 
 /// The folds that should be taken back because the chosen steps make a model beyond `limit` bytes: those that grow it

@@ -38,7 +38,7 @@ use crate::inline::canonical_domain;
 use crate::proto::ModelProto;
 
 pub use cost::{NodeCost, node_time};
-pub use fold::{FoldError, growth_limit};
+pub use fold::{FoldError, Guard, growth_limit, model_bytes};
 pub use write::write;
 
 /// An attribute of a node that a template makes.
@@ -126,14 +126,11 @@ pub enum ExportError {
     /// The extractor's answer misses a producer, or orders one after its user.
     #[error("the extraction uses class {0} before anything produces it")]
     Order(u32),
-    /// A model beyond protobuf's size limit.
-    #[error("the model takes {0} bytes, a protobuf file holds at most 2 GiB")]
-    TooLarge(u64),
 }
 
 /// Extracts and writes until the model keeps within its growth limit: `extract` chooses candidates (positions in the
 /// table, producers before users). Folds that make the model too large are taken out of the table, largest first, and the
-/// rest is chosen anew. `max_growth` is a fraction (0.1 for 10 %).
+/// rest is chosen anew. `guard` is told when it held one back.
 ///
 /// # Errors
 /// [`ExportError`]; its `Unreachable` where `extract` finds no solution.
@@ -143,15 +140,15 @@ pub fn optimize(
     class_of: &[Option<ClassId>],
     cost: &dyn Fn(&NodeCost) -> u64,
     extract: &dyn Fn(&Table<OnnxStep>) -> Option<Vec<usize>>,
-    max_growth: f64,
+    guard: &mut Guard,
 ) -> Result<ModelProto, ExportError> {
     let mut table = candidates(classes, imported, class_of, cost);
-    let limit = growth_limit(imported, max_growth);
     loop {
         let chosen = extract(&table).ok_or_else(|| {
             ExportError::Unreachable(classes.outputs.first().map(|(n, _)| n.to_string()).unwrap_or_default())
         })?;
-        let mut offenders = fold::offenders(classes, imported, class_of, &table.candidates, &chosen, limit);
+        let mut offenders = fold::offenders(classes, imported, class_of, &table.candidates, &chosen, guard.limit);
+        guard.held |= !offenders.is_empty();
         if offenders.is_empty() {
             let steps: Vec<_> = chosen.iter().filter_map(|i| table.candidates.get(*i)).collect();
             match write(classes, imported, class_of, &steps) {

@@ -5,7 +5,6 @@ use std::sync::Arc;
 
 use egret_ir::choice::{Candidate, ClassGraph, ClassId};
 use egret_ir::{Tensor, Type};
-use prost::Message;
 
 use super::names::{Names, origin};
 use super::protos::{attribute, declaration, put_extents, raw};
@@ -22,8 +21,7 @@ const REPEATED_BYTES: usize = 1024;
 /// values under their names.
 ///
 /// # Errors
-/// [`ExportError`] where a constant does not evaluate, a step reads what no earlier one makes, or the file would be too
-/// large.
+/// [`ExportError`] where a constant does not evaluate, or a step reads what no earlier one makes.
 pub fn write(
     classes: &ClassGraph,
     imported: &Imported,
@@ -37,8 +35,7 @@ pub fn write(
     model.functions.clone_from(&imported.functions);
     model.functions = needed_functions(&model, graph.node.iter());
     model.graph = Some(graph);
-    let bytes = model.encoded_len() as u64;
-    if bytes >= i32::MAX as u64 { Err(ExportError::TooLarge(bytes)) } else { Ok(model) }
+    Ok(model)
 }
 
 struct Writer<'a> {
@@ -253,8 +250,7 @@ impl<'a> Writer<'a> {
         if !self.written.insert(name.to_owned()) {
             return;
         }
-        let old = self.imported.initializers.get(name).filter(|i| i.proto.external_data.is_empty());
-        let proto = match old {
+        let proto = match self.imported.initializers.get(name) {
             // As it came, if it is the same constant.
             Some(old) if fold_matches(&old.proto, t) => old.proto.clone(),
             _ => raw(name, t),
@@ -384,12 +380,7 @@ impl<'a> Writer<'a> {
             if let Some(i) = self.imported.initializers.get(&input.name)
                 && self.written.insert(input.name.to_string())
             {
-                let t = input.default.map(|d| self.classes.tables.tensor(d).clone());
-                let proto = match t {
-                    Some(t) if !i.proto.external_data.is_empty() => raw(&input.name, &t),
-                    _ => i.proto.clone(),
-                };
-                self.initializers.push(proto);
+                self.initializers.push(i.proto.clone());
             }
         }
     }
@@ -543,5 +534,5 @@ fn content(t: &Tensor) -> (i32, Vec<usize>, Vec<u8>) {
 
 /// Whether a tensor of the model is this constant (raw data is compared, typed fields are decoded).
 fn fold_matches(proto: &TensorProto, t: &Tensor) -> bool {
-    tensor::decode(proto, &mut tensor::External::new(None)).is_ok_and(|old| old == *t)
+    tensor::decode(proto).is_ok_and(|old| old == *t)
 }
