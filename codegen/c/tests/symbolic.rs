@@ -1,5 +1,6 @@
 //! Kernels of symbolic extents against the interpreter (`cases/symbolic.txt`): each compiles once per CPU level and runs at
-//! many sizes. `CASE=name` runs one alone; `SANITIZE=1` has the compiler's address sanitizer watch every access.
+//! many sizes. `CASE=name` runs one alone; `SANITIZE=1` has the compiler's address sanitizer watch every access;
+//! `KEEP=folder` keeps the program.
 //!
 //! The kernels of all cases go into one C program, which computes tile counts and buffer sizes from the symbols' values
 //! itself, reads one case's inputs and writes its results.
@@ -11,6 +12,7 @@ use std::io::Write as _;
 use std::path::Path;
 use std::process::{Command, Stdio};
 
+use common::shapes::{Random, case};
 use egret_codegen::kernel::code;
 use egret_codegen::memory::SLACK;
 use egret_codegen::stage::SlotKind;
@@ -24,7 +26,7 @@ use egret_ir::tensor::Tensor;
 use egret_ir::{Dim, Symbol};
 
 struct Case {
-    name: &'static str,
+    name: String,
     tolerance: f64,
     graph: Graph,
     /// Where each symbol's value is, and the values to run at.
@@ -51,7 +53,7 @@ fn cases() -> Vec<Case> {
             .collect();
         let frame: Frame = sizes[0].keys().cloned().zip(0..).collect();
         out.push(Case {
-            name,
+            name: name.to_owned(),
             tolerance: tolerance.parse().expect("a number"),
             graph: egret_ir::text::parse(graph).unwrap_or_else(|e| panic!("{name}: {e}")),
             sizes: sizes.iter().map(|s| frame.keys().map(|k| s[k]).collect()).collect(),
@@ -83,10 +85,10 @@ impl Case {
     }
 
     /// The case's kernels and a function that runs them.
-    fn source(&self, number: usize, cpu: Cpu) -> String {
+    fn source(&self, number: usize, cpu: Cpu, dir: &Path) -> String {
         let inputs = self.inputs(&self.sizes[0]);
         let kernel = Kernel {
-            name: self.name.into(),
+            name: self.name.as_str().into(),
             body: self.graph.clone(),
             reads: Vec::new(),
             writes: Vec::new(),
@@ -104,21 +106,23 @@ impl Case {
                     let _ = writeln!(run, "  take(s{i}, {bytes});");
                 }
                 SlotKind::Table(t) => {
-                    let list: Vec<String> = t.bytes().iter().map(u8::to_string).collect();
-                    let _ = writeln!(out, "static const uint8_t t{number}_{i}[] = {{{}}};", list.join(","));
-                    let _ = writeln!(run, "  memcpy(s{i}, t{number}_{i}, {bytes});");
+                    let name = format!("t{number}_{i}");
+                    std::fs::write(dir.join(&name), t.bytes()).expect("a table is written");
+                    let _ = writeln!(out, "TABLE({name})");
+                    let _ = writeln!(run, "  memcpy(s{i}, {name}, {bytes});");
                 }
                 SlotKind::Write(_) | SlotKind::Temp => {}
             }
         }
         for (i, f) in coded.functions.iter().enumerate() {
             let name = format!("f{number}_{i}");
+            let _ = writeln!(out, "// {}", f.notes.join("; "));
             out.push_str(&print::function(&name, f, &self.frame));
             let refs: Vec<String> = f.params.iter().map(|p| format!("s{}", p.slot.0)).collect();
             let (tiles, scratch) = (expression(&f.tiles), expression(&f.scratch));
             let refs = refs.join(", ");
             let _ = writeln!(run, "  {{\n    void *b[] = {{{refs}}};\n    char *scratch = room({scratch});");
-            let _ = writeln!(run, "    for (int64_t t = {tiles}; t-- > 0;) code |= {name}(b, t, scratch, d);");
+            let _ = writeln!(run, "    RUN({name}, {tiles});");
             run.push_str("    free(scratch);\n  }\n");
         }
         for (i, slot) in coded.slots.iter().enumerate().filter(|(_, s)| matches!(s.kind, SlotKind::Write(_))) {
@@ -140,12 +144,14 @@ impl Case {
 fn build(cases: &[Case], cpu: Cpu, dir: &Path) {
     let mut text = format!(
         "#include \"prelude.h\"\n#include \"recurrent.h\"\n#include <stdio.h>\n#include <stdlib.h>\n\
+         #define RUN(f, tiles) for (int64_t t = (tiles); t-- > 0;) code |= f(b, t, scratch, d)\n\
+         #define TABLE(name) __asm__(\".section .rodata\\n\" #name \": .incbin \\\"\" #name \"\\\"\\n.byte 0\\n.previous\\n\"); extern const char name[];\n\
          static void *room(int64_t n) {{ char *p = aligned_alloc(64, (size_t)(n + {SLACK} + 63) / 64 * 64); memset(p, 0xff, (size_t)n + {SLACK}); return p; }}\n\
          static void take(void *p, int64_t n) {{ if ((int64_t)fread(p, 1, (size_t)n, stdin) != n) exit(100); }}\n\
          static void give(const void *p, int64_t n) {{ if ((int64_t)fwrite(p, 1, (size_t)n, stdout) != n) exit(101); }}\n"
     );
     for (i, case) in cases.iter().enumerate() {
-        text.push_str(&case.source(i, cpu));
+        text.push_str(&case.source(i, cpu, dir));
     }
     let list: Vec<String> = (0..cases.len()).map(|i| format!("case{i}")).collect();
     let _ = write!(
@@ -161,9 +167,6 @@ fn build(cases: &[Case], cpu: Cpu, dir: &Path) {
         cc.args(["-g", "-fsanitize=address"]);
     }
     let out = cc.args(["-o", "cases", "main.c", "-lm"]).output().expect("a C compiler");
-    if let Ok(keep) = std::env::var("KEEP") {
-        std::fs::copy(dir.join("main.c"), keep).expect("the program is kept");
-    }
     assert!(out.status.success(), "{}", String::from_utf8_lossy(&out.stderr));
 }
 
@@ -189,13 +192,15 @@ fn run(dir: &Path, number: usize, size: &[i64], inputs: &[Tensor]) -> Result<Vec
     Ok(out.stdout)
 }
 
-#[test]
-fn symbolic_kernels_equal_the_interpreter() {
-    let cases = cases();
+/// Every CPU level, case and size; gives what differs.
+fn differences(cases: &[Case]) -> Vec<String> {
     let mut failed = Vec::new();
     for cpu in Cpu::ALL.into_iter().filter(|c| *c <= Cpu::host()) {
-        let dir = tempfile::tempdir().expect("a folder");
-        build(&cases, cpu, dir.path());
+        let temporary = tempfile::tempdir().expect("a folder");
+        let kept = std::env::var_os("KEEP").map(|k| Path::new(&k).join(cpu.name()));
+        let dir = kept.as_deref().unwrap_or_else(|| temporary.path());
+        std::fs::create_dir_all(dir).expect("a folder");
+        build(cases, cpu, dir);
         for (number, case) in cases.iter().enumerate() {
             for size in &case.sizes {
                 let place = format!("{}, {cpu}, {:?} = {size:?}", case.name, case.frame.keys());
@@ -207,7 +212,7 @@ fn symbolic_kernels_equal_the_interpreter() {
                     }
                 }
                 let want = eval::native(&case.graph, &inputs).unwrap_or_else(|e| panic!("{place}: {e}"));
-                let got = match run(dir.path(), number, size, &inputs) {
+                let got = match run(dir, number, size, &inputs) {
                     Ok(got) => got,
                     Err(e) => {
                         failed.push(format!("{place}: {e}"));
@@ -221,11 +226,45 @@ fn symbolic_kernels_equal_the_interpreter() {
                     let difference = Tensor::new(w.dtype(), w.shape(), bytes.to_vec())
                         .map_or(f64::INFINITY, |g| common::difference(&g, w));
                     if difference > case.tolerance {
-                        failed.push(format!("{place}, output {}: differs by {difference:e}", o.name));
+                        let text = egret_ir::text::print(&case.graph);
+                        failed.push(format!("{place}, output {}: differs by {difference:e}\n{text}", o.name));
                     }
                 }
             }
         }
     }
-    assert!(failed.is_empty(), "{failed:#?}");
+    failed
+}
+
+#[test]
+fn symbolic_kernels_equal_the_interpreter() {
+    let failed = differences(&cases());
+    assert!(failed.is_empty(), "{}", failed.join("\n"));
+}
+
+/// The random cases of the static kernels, most extents being symbols.
+#[test]
+fn random_symbolic_shapes_equal_the_interpreter() {
+    // `SHAPES=seed,count` looks further than the usual run.
+    let asked = std::env::var("SHAPES").ok();
+    let (seed, count) = asked.as_deref().and_then(|a| a.split_once(',')).unwrap_or(("1", "16"));
+    let mut r = Random(0x5eed_8765_4321_abcd ^ (seed.parse::<u64>().expect("a seed") << 20));
+    let count: usize = count.parse().expect("a number of cases");
+    let cases: Vec<Case> = (0..count)
+        .map(|k| {
+            let mut bounds = Vec::new();
+            let graph = case(&mut r, &mut |r, lo, hi| {
+                if r.below(4) == 0 {
+                    return Dim::from(r.range(lo, hi));
+                }
+                bounds.push((lo, hi));
+                Dim::symbol(Symbol::new(&format!("s{}", bounds.len() - 1)))
+            });
+            let sizes = (0..4).map(|_| bounds.iter().map(|(lo, hi)| r.range(*lo, *hi)).collect()).collect();
+            let frame = (0..bounds.len()).map(|i| (Symbol::new(&format!("s{i}")), i)).collect();
+            Case { name: format!("random {k}"), tolerance: 4e-6, graph, frame, sizes }
+        })
+        .collect();
+    let failed = differences(&cases);
+    assert!(failed.is_empty(), "{}", failed.join("\n"));
 }

@@ -1,6 +1,8 @@
 //! Runs one graph as a one-kernel program and compares with the interpreter.
 #![allow(dead_code, reason = "every test file uses a part of it")]
 
+pub mod shapes;
+
 use std::path::PathBuf;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
