@@ -145,7 +145,8 @@ pub fn emit_c(path: &Path, out: &Path, options: &CompileOptions, progress: Progr
     progress("generating C");
     let source = emit(path, &planned.program, options.cpu)?;
     egret_codegen_c::build::write_tree(&source, out)?;
-    let files = source.files.iter().map(|(name, _)| out.join(name).display().to_string()).collect();
+    let names = source.files.iter().map(|(name, _)| name.as_str()).chain([source.weights_name()]);
+    let files = names.map(|name| out.join(name).display().to_string()).collect();
     Ok(compiled(&planned, &source, options.cpu, files))
 }
 

@@ -64,7 +64,13 @@ pub fn write_tree(source: &CSource, folder: &Path) -> Result<(), BuildError> {
         let path = folder.join(name);
         std::fs::write(&path, bytes).map_err(|error| BuildError::Write { path, error })?;
     }
-    Ok(())
+    let path = folder.join(source.weights_name());
+    let write = || {
+        let mut out = std::io::BufWriter::new(std::fs::File::create(&path)?);
+        source.weights.write(&mut out)?;
+        std::io::Write::flush(&mut out)
+    };
+    write().map_err(|error| BuildError::Write { path: path.clone(), error })
 }
 
 /// Compiles and links a source tree into the shared library `out`. The library (and its weights file, where separate)

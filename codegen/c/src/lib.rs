@@ -10,9 +10,11 @@ mod launch;
 pub mod library;
 pub mod print;
 pub mod spell;
+mod weights;
 
 pub use build::{BuildError, CcOptions, build};
 pub use cpu::Cpu;
 pub use launch::thread_seconds;
 pub use launch::{Context, LaunchError, Library, PortInfo, Tap, TapValue};
 pub use library::{CBackend, CSource, EmitOptions, emit_library};
+pub use weights::Weights;

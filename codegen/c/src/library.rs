@@ -2,7 +2,6 @@
 
 use std::collections::{BTreeMap, HashMap};
 use std::fmt::Write as _;
-use std::hash::{DefaultHasher, Hash, Hasher};
 
 use egret_codegen::backend::{Backend, Source as KernelSource};
 use egret_codegen::error::Unsupported;
@@ -20,6 +19,7 @@ use egret_ir::types::TensorType;
 use crate::cpu::Cpu;
 use crate::dims::Frame;
 use crate::print;
+use crate::weights::Weights;
 
 const EGRET_H: &str = include_str!("../runtime/egret.h");
 const PROGRAM_H: &str = include_str!("../runtime/program.h");
@@ -29,7 +29,7 @@ const RECURRENT_H: &str = include_str!("../runtime/recurrent.h");
 const RUNTIME_C: &str = include_str!("../runtime/runtime.c");
 
 /// Weights above this many bytes lie in a file of their own beside the library.
-const SEPARATE_WEIGHTS: usize = 1 << 30;
+const SEPARATE_WEIGHTS: u64 = 1 << 30;
 
 /// Kernels per source file, so that files compile side by side.
 const FUNCTIONS_PER_FILE: usize = 40;
@@ -72,16 +72,25 @@ impl Default for EmitOptions {
 pub struct CSource {
     /// Name of the model, a C identifier.
     pub name: String,
-    /// Files: name and contents, in a fixed order.
+    /// Files but the weights: name and contents, in a fixed order.
     pub files: Vec<(String, Vec<u8>)>,
     /// Instruction set.
     pub cpu: Cpu,
+    /// Constants: the contents of the separate weights file, or of `weights.bin`, which goes into the library.
+    pub weights: Weights,
     /// Name of the separate weights file, where there is one: it must lie beside the library.
     pub weight_file: Option<String>,
     /// Bytes of working memory of a context.
     pub arena_bytes: u64,
     /// Bytes of weights.
     pub weight_bytes: u64,
+}
+
+impl CSource {
+    /// The name of the file that [`CSource::weights`] go to.
+    pub fn weights_name(&self) -> &str {
+        self.weight_file.as_deref().unwrap_or("weights.bin")
+    }
 }
 
 /// The C backend.
@@ -195,32 +204,6 @@ pub fn dtype_code(d: DType) -> i32 {
         DType::U32 => 11,
         DType::U64 => 12,
         DType::Bool => 13,
-    }
-}
-
-/// Constants, each once.
-#[derive(Default)]
-struct Weights {
-    blob: Vec<u8>,
-    known: HashMap<(u64, usize), Vec<(u64, usize)>>,
-}
-
-impl Weights {
-    fn add(&mut self, t: &Tensor) -> u64 {
-        let bytes = t.bytes();
-        let mut h = DefaultHasher::new();
-        bytes.hash(&mut h);
-        let key = (h.finish(), bytes.len());
-        for (at, len) in self.known.get(&key).into_iter().flatten() {
-            if self.blob[*at as usize..*at as usize + len] == bytes[..] {
-                return *at;
-            }
-        }
-        self.blob.resize(self.blob.len().next_multiple_of(64), 0);
-        let at = self.blob.len() as u64;
-        self.blob.extend_from_slice(bytes);
-        self.known.entry(key).or_default().push((at, bytes.len()));
-        at
     }
 }
 
@@ -482,10 +465,9 @@ impl<'a> Emission<'a> {
         let list = |items: &[String], empty: &str| {
             if items.is_empty() { format!("  {empty}\n") } else { format!("  {},\n", items.join(",\n  ")) }
         };
-        let weight_bytes = self.weights.blob.len();
+        let weight_bytes = self.weights.bytes();
         let separate = weight_bytes > SEPARATE_WEIGHTS;
         let weight_file = format!("{name}.weights");
-        self.weights.blob.resize(weight_bytes.max(64), 0);
         let mut model = format!(
             "/* Tables of {name}: what runs in which order on which memory. */\n#include \"program.h\"\n#include <string.h>\n\n"
         );
@@ -521,7 +503,7 @@ impl<'a> Emission<'a> {
             phases.len(),
             refs.len(),
             kernels.len(),
-            self.weights.blob.len(),
+            self.weights.file_bytes(),
             if separate { "0" } else { "eg_weights" },
             if separate { c_string(&weight_file) } else { "0".to_owned() },
             c_string(options.cpu.needed()),
@@ -537,15 +519,15 @@ impl<'a> Emission<'a> {
         files.push(("recurrent.h".into(), RECURRENT_H.into()));
         files.push(("runtime.c".into(), RUNTIME_C.into()));
         files.push(("program.txt".into(), options.text.clone().into_bytes()));
-        files.push((if separate { weight_file.clone() } else { "weights.bin".into() }, self.weights.blob));
         files.push(("Makefile".into(), makefile(&name, &kernel_files, options.cpu).into_bytes()));
         CSource {
             name,
             files,
             cpu: options.cpu,
+            weights: self.weights,
             weight_file: separate.then_some(weight_file),
             arena_bytes: arena,
-            weight_bytes: weight_bytes as u64,
+            weight_bytes,
         }
     }
 }
