@@ -49,7 +49,7 @@ fn residual_chain(depth: usize) -> egret_ir::Typed {
 #[test]
 fn every_rule_passes_its_own_check() {
     let set = RuleSet::builtin();
-    let report = check_all(&set);
+    let report = check_all(&set, &|_| {});
     let failed: Vec<String> = report
         .failed()
         .map(|r| {
@@ -96,7 +96,7 @@ fn a_wrong_rule_is_caught_by_its_check() {
          divides-integers : (map mul (map div ?x ?y) ?z) => (map div (map mul ?x ?z) ?y)\n    finite cite \"nothing\" try ?x=f32[8] ?y=const f32[8] ?z=f32[8]\n\
          needless : (map neg (map neg ?x)) => ?x if float(?x)\n    exact cite \"nothing\" try ?x=f32[8] not ?x=i32[8]\n",
     );
-    let report = check_all(&wrong);
+    let report = check_all(&wrong, &|_| {});
     let kinds: Vec<&str> = report
         .rules
         .iter()

@@ -1,8 +1,12 @@
 //! The check of rules finds what is wrong with them where the values in their text are too kind to show it.
 
+use std::path::Path;
+
 use egret_rules::RuleSet;
-use egret_rules::rulecheck::enumerate::{draw, text};
-use egret_rules::rulecheck::{Failure, check, check_all};
+use egret_rules::rulecheck::enumerate::{Extents, draw, text};
+use egret_rules::rulecheck::lock::Lock;
+use egret_rules::rulecheck::prove::{Proof, prove};
+use egret_rules::rulecheck::{Evidence, Failure, check, check_all};
 
 /// The failures of one rule.
 fn failures(rule: &str) -> Vec<Failure> {
@@ -15,9 +19,11 @@ fn differs(rule: &str) -> bool {
     failures(rule).iter().any(|f| matches!(f, Failure::DrawDiffers { .. }))
 }
 
+/// Checks the library; its lock must say the same (`BLESS=1` writes it).
 #[test]
 fn the_library_passes() {
-    let report = check_all(&RuleSet::builtin());
+    let rules = RuleSet::builtin();
+    let report = check_all(&rules, &|_| {});
     let failed: Vec<String> = report.failed().map(|r| format!("{}: {:?}", r.rule, r.failures)).collect();
     assert!(failed.is_empty(), "{failed:#?}");
     // Every rule meets values that nobody wrote down, most of them dozens.
@@ -25,6 +31,35 @@ fn the_library_passes() {
         assert!(r.drawn > 0, "{} is compared at no drawn values", r.rule);
     }
     assert!(report.rules.iter().filter(|r| r.drawn >= 90).count() * 10 > report.rules.len() * 9);
+    let (lock, path) = (Lock::of(&rules, &report), Path::new(env!("CARGO_MANIFEST_DIR")).join("rules.lock"));
+    if std::env::var_os("BLESS").is_some() {
+        std::fs::write(path, lock.text()).expect("written");
+        return;
+    }
+    let kept = std::fs::read_to_string(path).expect("rules.lock");
+    assert!(kept == lock.text(), "rules.lock is stale for {:?}: BLESS=1 rewrites it", Lock::parse(&kept).stale(&rules));
+    assert!(report.with(Evidence::Proved) >= 115, "{} proved", report.with(Evidence::Proved));
+}
+
+#[test]
+fn wrong_rules_are_not_proved() {
+    let open = |text: &str| {
+        let rules = RuleSet::load(&[("test.rules", &format!("phase algebra\n{text}\n"))]).expect("the rule loads");
+        !matches!(prove(&rules.rules[0]), Proof::Proved(_))
+    };
+    // Real values are equal, bits are not.
+    let shifted = "shifted : (map add (map add ?x ?y) ?z) => (map add ?x (map add ?y ?z))
+    CLASS   cite \"-\"    try ?x=f32[2] ?y=f32[2] ?z=f32[2]";
+    assert!(open(&shifted.replace("CLASS", "exact")));
+    assert!(!open(&shifted.replace("CLASS", "reassociates")));
+    assert!(open(
+        "means : (reduce sum ?s ?acc (map mul ?x ?y)) => (map mul (reduce sum ?s ?acc ?x) (reduce sum ?s ?acc ?y))
+    finite   cite \"-\"    try ?x=f32[2,3] ?y=f32[2,3] ?s={a b -> a} ?acc=f32"
+    ));
+    assert!(open(
+        "turned : (permute ?p ?x) => (permute inverse(?p) ?x)
+    exact   cite \"-\"    try ?x=f32[2,2,2] ?p=[0,2,1]"
+    ));
 }
 
 #[test]
@@ -63,7 +98,12 @@ fn draws_repeat() {
     for rule in &RuleSet::builtin().rules {
         for seed in 0..20 {
             let shown = |s: Option<_>| s.map(|s| text(rule, &s));
-            assert_eq!(shown(draw(rule, seed)), shown(draw(rule, seed)), "{}", rule.name);
+            assert_eq!(
+                shown(draw(rule, Extents::Numbers, seed)),
+                shown(draw(rule, Extents::Numbers, seed)),
+                "{}",
+                rule.name
+            );
         }
     }
 }

@@ -37,6 +37,11 @@ impl Output {
         }
     }
 
+    /// How far it has come, for the eye alone.
+    pub fn status(&self, text: &str) {
+        self.bar.set_message(text.to_owned());
+    }
+
     /// Takes the progress away before something is printed.
     pub fn clear(&self) {
         self.bar.finish_and_clear();

@@ -287,7 +287,7 @@ fn associative(facts: Facts<'_>, args: &[Bound]) -> Option<bool> {
 }
 
 /// Whether every value of `from` is a value of `to`.
-fn contains(to: DType, from: DType) -> bool {
+pub(crate) fn contains(to: DType, from: DType) -> bool {
     use DType::{BF16, Bool, F16, F32, F64, I8, I16, I32, I64, U8, U16, U32, U64};
     if to == from || from == Bool {
         return true;

@@ -9,10 +9,16 @@
 //! The same is asked of values that nobody wrote down: [`enumerate`] draws them for the left side over ranks, extents,
 //! element types and windowed specs, and each condition for truth must once be the only one that is false where the sides
 //! differ.
+//!
+//! What that shows is the rule's [`Evidence`]: [`prove`] finds a normal form that both sides have whatever the extents; an
+//! equality modulo two primes at all drawn values holds there with an error below 2⁻⁶⁰ a draw; what is left is tested.
+//! [`lock`] keeps the evidence of the library beside it.
 
 pub mod compare;
 pub mod enumerate;
 pub mod instance;
+pub mod lock;
+pub mod prove;
 
 use rayon::prelude::*;
 
@@ -20,8 +26,9 @@ use crate::lang::attr_fns::ATTR_FNS;
 use crate::lang::conditions::CONDITIONS;
 use crate::lang::{AttrPat, Condition, NodePat, Numeric, Pat, Rule, RuleSet, Term};
 use compare::{Compared, Difference, SAMPLES, compare};
-use enumerate::draw;
+use enumerate::{Extents, draw};
 use instance::{Instance, as_integers, instance};
+use prove::Proof;
 
 /// Draws made for a rule at most.
 const DRAWS: u64 = 1000;
@@ -121,6 +128,32 @@ pub enum Failure {
     },
 }
 
+/// How sure a rule is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, serde::Serialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Evidence {
+    /// Both sides have one normal form for all extents and elements, at every structure drawn ([`prove`]).
+    Proved,
+    /// Equal modulo two primes at all drawn values: the real values are equal there but for an error below 2⁻⁶⁰ a draw.
+    Bounded,
+    /// Compared at the values of its text and at drawn ones.
+    Tested,
+}
+
+impl Evidence {
+    /// Every level, surest first.
+    pub const ALL: [Self; 3] = [Self::Proved, Self::Bounded, Self::Tested];
+
+    /// The word in reports and in the lock file.
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::Proved => "proved",
+            Self::Bounded => "bounded",
+            Self::Tested => "tested",
+        }
+    }
+}
+
 /// What checking a rule gave.
 #[derive(Clone, Debug, serde::Serialize)]
 pub struct RuleReport {
@@ -144,6 +177,10 @@ pub struct RuleReport {
     pub modular: usize,
     /// Drawn values that matched with all conditions true and were compared.
     pub drawn: usize,
+    /// Structures with unknown extents whose sides have one normal form.
+    pub structures: usize,
+    /// How sure it is.
+    pub evidence: Evidence,
     /// What is wrong.
     pub failures: Vec<Failure>,
 }
@@ -161,15 +198,25 @@ impl CheckReport {
         self.rules.iter().filter(|r| !r.failures.is_empty())
     }
 
+    /// Rules with that evidence that passed.
+    pub fn with(&self, evidence: Evidence) -> usize {
+        self.rules.iter().filter(|r| r.failures.is_empty() && r.evidence == evidence).count()
+    }
+
     /// Samples compared over all rules.
     pub fn samples(&self) -> usize {
         self.rules.iter().map(|r| r.samples).sum()
     }
 }
 
-/// Checks all rules of a set.
-pub fn check_all(rules: &RuleSet) -> CheckReport {
-    CheckReport { rules: rules.rules.par_iter().map(check).collect() }
+/// Checks all rules of a set, on all cores; `done` is told of each.
+pub fn check_all(rules: &RuleSet, done: &(dyn Fn(&RuleReport) + Sync)) -> CheckReport {
+    let checked = rules.rules.par_iter().map(|rule| {
+        let report = check(rule);
+        done(&report);
+        report
+    });
+    CheckReport { rules: checked.collect() }
 }
 
 /// Checks one rule.
@@ -185,6 +232,8 @@ pub fn check(rule: &Rule) -> RuleReport {
         samples: 0,
         modular: 0,
         drawn: 0,
+        structures: 0,
+        evidence: Evidence::Tested,
         failures: Vec::new(),
     };
     let rounded = rounds(&Pat::Node(Box::new(rule.lhs.clone()))) || rounds(&rule.rhs);
@@ -217,9 +266,19 @@ pub fn check(rule: &Rule) -> RuleReport {
             }
         }
     }
-    drawn(rule, rounded, &mut needed, &mut report);
+    let modular = drawn(rule, rounded, &mut needed, &mut report);
     for (c, _) in rule.conditions.iter().zip(&needed).filter(|(_, needed)| !**needed) {
         report.failures.push(Failure::NeverNeeded { condition: condition_text(rule, c) });
+    }
+    match prove::prove(rule) {
+        Proof::Proved(structures) => {
+            report.structures = structures;
+            report.evidence = Evidence::Proved;
+        }
+        Proof::Open { .. } | Proof::NothingDrawn if modular && rule.numeric != Numeric::Exact => {
+            report.evidence = Evidence::Bounded;
+        }
+        Proof::Open { .. } | Proof::NothingDrawn => {}
     }
     report
 }
@@ -242,13 +301,15 @@ fn condition_text(rule: &Rule, c: &Condition) -> String {
     format!("{not}{}({})", CONDITIONS[c.index].name, terms(rule, &c.args))
 }
 
-/// Compares the sides at drawn values, and looks for the need of each condition where it alone is false.
-fn drawn(rule: &Rule, rounded: bool, needed: &mut [bool], report: &mut RuleReport) {
+/// Compares the sides at drawn values, and looks for the need of each condition where it alone is false. Whether the sides
+/// were equal modulo two primes wherever floats were compared, and some were.
+fn drawn(rule: &Rule, rounded: bool, needed: &mut [bool], report: &mut RuleReport) -> bool {
+    let (mut floats, mut modular) = (0, 0);
     for seed in 0..DRAWS {
         if report.drawn >= ENOUGH && needed.iter().all(|n| *n) {
-            return;
+            break;
         }
-        let Some(samples) = draw(rule, seed) else { continue };
+        let Some(samples) = draw(rule, Extents::Numbers, seed) else { continue };
         let Instance::Matched(m) = instance(rule, &samples, seed) else { continue };
         match m.false_conditions.as_slice() {
             [] if report.drawn < ENOUGH => {
@@ -258,9 +319,12 @@ fn drawn(rule: &Rule, rounded: bool, needed: &mut [bool], report: &mut RuleRepor
                 report.samples += c.usable;
                 report.modular += c.modular;
                 report.drawn += usize::from(c.usable > 0);
+                floats += usize::from(c.floats && c.usable > 0);
+                modular += usize::from(c.modular > 0);
                 if let Some(difference) = c.difference {
                     let values = enumerate::text(rule, &samples);
-                    return report.failures.push(Failure::DrawDiffers { values, difference });
+                    report.failures.push(Failure::DrawDiffers { values, difference });
+                    return false;
                 }
             }
             [only] if !needed[*only] => {
@@ -272,6 +336,7 @@ fn drawn(rule: &Rule, rounded: bool, needed: &mut [bool], report: &mut RuleRepor
             _ => {}
         }
     }
+    floats > 0 && modular >= floats
 }
 
 fn try_once(rule: &Rule, index: usize, samples: &crate::lang::Samples, rounded: bool, report: &mut RuleReport) {

@@ -1,5 +1,5 @@
 //! Random well-typed values of a rule's variables. A type is drawn for the root of the left side, of rank 0 to 4 and with
-//! extents out of {0, 1, 2, 3, 5}; from there each kind is inverted: given the type that a pattern must have, attributes
+//! extents out of {0, 1, 2, 3, 5} or named unknowns; from there each kind is inverted: given the type that a pattern must have, attributes
 //! are drawn that make it, and with them the types that its operands must have. What a variable was given at its first
 //! place it keeps at the others. So every draw is nearly always well-typed, whatever the rule; the rest is refused by
 //! [`super::instance`].
@@ -11,7 +11,7 @@ use egret_ir::eval::domain::mix;
 use egret_ir::op::attrs::{Attr, Head};
 use egret_ir::op::scalar::Scalar;
 use egret_ir::op::{Monoid, Perm};
-use egret_ir::{DType, Dim, Literal, Tensor, Type};
+use egret_ir::{DType, Dim, Literal, Shape, Symbol, Tensor, Type};
 
 use crate::lang::attr_fns::specs::folded_count;
 use crate::lang::conditions::CONDITIONS;
@@ -77,19 +77,28 @@ impl Pick {
     }
 }
 
+/// What extents are drawn.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Extents {
+    /// Numbers out of [`EXTENTS`].
+    Numbers,
+    /// Unknowns of their own, and ones.
+    Symbols,
+}
+
 /// The type that a pattern must have.
 #[derive(Clone, Debug, PartialEq, Eq)]
 struct Want {
     dtype: DType,
-    shape: Vec<i64>,
+    shape: Shape,
 }
 
 impl Want {
-    fn new(dtype: DType, shape: Vec<i64>) -> Self {
+    fn new(dtype: DType, shape: Shape) -> Self {
         Self { dtype, shape }
     }
 
-    fn with(&self, shape: Vec<i64>) -> Self {
+    fn with(&self, shape: Shape) -> Self {
         Self { dtype: self.dtype, shape }
     }
 
@@ -98,11 +107,11 @@ impl Want {
     }
 
     fn ty(&self) -> Type {
-        Type::fixed(self.dtype, &self.shape.iter().map(|d| *d as usize).collect::<Vec<_>>())
+        Type::tensor(self.dtype, self.shape.clone())
     }
 
-    fn elements(&self) -> i64 {
-        self.shape.iter().product()
+    fn elements(&self) -> Dim {
+        egret_ir::dim::count(&self.shape)
     }
 }
 
@@ -110,19 +119,24 @@ impl Want {
 struct Draw<'a> {
     rule: &'a Rule,
     pick: Pick,
+    extents: Extents,
+    /// Unknowns named so far.
+    unknowns: usize,
     /// By variable: one value, or one per position of a list.
     values: Vec<Vec<Option<Sample>>>,
     /// Operand shapes that a spec variable was drawn with.
-    spec_shapes: Vec<(VarId, Vec<Vec<i64>>)>,
+    spec_shapes: Vec<(VarId, Vec<Shape>)>,
     /// Variables that a condition asks to be constant.
     constants: Vec<bool>,
 }
 
 /// Values for a rule's variables, the same for the same seed; None where the draw came to nothing.
-pub fn draw(rule: &Rule, seed: u64) -> Option<Samples> {
+pub fn draw(rule: &Rule, extents: Extents, seed: u64) -> Option<Samples> {
     let mut d = Draw {
         rule,
         pick: Pick(mix(seed ^ 0x5851_f42d_4c95_7f2d)),
+        extents,
+        unknowns: 0,
         values: vec![Vec::new(); rule.vars.len()],
         spec_shapes: Vec::new(),
         constants: constants(rule),
@@ -157,9 +171,35 @@ fn constants(rule: &Rule) -> Vec<bool> {
 }
 
 impl Draw<'_> {
-    /// Small extents more often than 0.
-    fn extent(&mut self) -> i64 {
-        if self.pick.once_in(12) { EXTENTS[0] } else { EXTENTS[1 + self.pick.below(EXTENTS.len() - 1)] }
+    /// Small extents more often than 0; unknowns, some of them a product of two, more often than 1.
+    fn extent(&mut self) -> Dim {
+        match self.extents {
+            Extents::Numbers if self.pick.once_in(12) => Dim::from(EXTENTS[0]),
+            Extents::Numbers => Dim::from(EXTENTS[1 + self.pick.below(EXTENTS.len() - 1)]),
+            Extents::Symbols if self.pick.once_in(6) => Dim::ONE,
+            Extents::Symbols if self.pick.once_in(4) => self.unknown() * self.unknown(),
+            // Something for a Concat to take apart.
+            Extents::Symbols if self.pick.once_in(3) => {
+                (0..2 + self.pick.below(4)).fold(Dim::ZERO, |sum, _| sum + self.unknown())
+            }
+            Extents::Symbols => self.unknown(),
+        }
+    }
+
+    /// Some of the terms of a sum.
+    fn some_terms(&mut self, sum: &Dim) -> Dim {
+        let kept = sum.terms().into_iter().filter(|(_, c)| *c > 0 && self.pick.once_in(2));
+        let kept: Vec<_> = kept.collect();
+        kept.into_iter().fold(Dim::ZERO, |sum, (atoms, c)| {
+            let product =
+                atoms.into_iter().fold(Dim::from(c), |p, (a, n)| (0..n).fold(p, |p, _| p * Dim::from(a.clone())));
+            sum + product
+        })
+    }
+
+    fn unknown(&mut self) -> Dim {
+        self.unknowns += 1;
+        Dim::symbol(Symbol::new(&format!("n{}", self.unknowns)))
     }
 
     /// One of the element types of the rule's tries, or of `all`.
@@ -188,7 +228,6 @@ impl Draw<'_> {
                 continue;
             };
             let Some((_, shape)) = self.operand(*x, 0) else { continue };
-            let shape: Vec<Dim> = shape.into_iter().map(Dim::from).collect();
             let Some(count) = folded_count(spec, &shape) else { continue };
             let exact = Sample::Element(Literal::from_f64(old.dtype(), count as f64));
             if !self.pick.once_in(5) {
@@ -213,14 +252,13 @@ impl Draw<'_> {
     }
 
     /// Element type and shape of a bound operand.
-    fn operand(&self, v: VarId, at: usize) -> Option<(DType, Vec<i64>)> {
-        let of = |dtype, shape: &[usize]| (dtype, shape.iter().map(|d| *d as i64).collect());
+    fn operand(&self, v: VarId, at: usize) -> Option<(DType, Shape)> {
         match self.bound(v, at)? {
             Sample::Input(ty) | Sample::Constant(ty) => {
                 let t = ty.as_tensor()?;
-                Some(of(t.dtype, &t.static_shape()?))
+                Some((t.dtype, t.shape.clone()))
             }
-            Sample::Values(t) => Some(of(t.dtype(), t.shape())),
+            Sample::Values(t) => Some((t.dtype(), t.shape().iter().map(|d| Dim::from(*d)).collect())),
             Sample::Attr(_) | Sample::Function(_) | Sample::Monoid(_) | Sample::Element(_) | Sample::List(_) => None,
         }
     }
@@ -244,7 +282,12 @@ impl Draw<'_> {
 
     /// Makes `p` a value of type `want`.
     fn pattern(&mut self, p: &Pat, want: &Want, at: usize) -> Option<()> {
-        if want.elements() > MAX_ELEMENTS || want.shape.len() > 6 {
+        let elements = want.elements();
+        let fits = match elements.as_const() {
+            Some(n) => (0..=MAX_ELEMENTS).contains(&n),
+            None => !elements.is_invalid(),
+        };
+        if !fits || want.shape.len() > 6 {
             return None;
         }
         match p {
@@ -265,7 +308,9 @@ impl Draw<'_> {
                 None => {
                     let value = match self.constants[v.index()] {
                         false => Sample::Input(want.ty()),
-                        true if self.pick.once_in(3) => Sample::Values(self.special(want)?),
+                        true if self.extents == Extents::Numbers && self.pick.once_in(3) => {
+                            Sample::Values(self.special(want)?)
+                        }
                         true => Sample::Constant(want.ty()),
                     };
                     self.bind(*v, at, value);
@@ -285,7 +330,7 @@ impl Draw<'_> {
             &[0.0, f64::INFINITY, f64::NAN, 1.0, -2.0]
         };
         let mut bytes = Vec::new();
-        for _ in 0..want.elements() {
+        for _ in 0..want.elements().as_const()? {
             let x = pool[self.pick.below(pool.len())];
             // Of integers those that wrap.
             let bits = 8 * want.dtype.size() as u32 - 1;
@@ -294,7 +339,7 @@ impl Draw<'_> {
             let l = if float { Literal::from_f64(want.dtype, x) } else { Literal::from_i64(want.dtype, edge) };
             bytes.extend(l.to_le_bytes());
         }
-        Tensor::new(want.dtype, want.shape.iter().map(|d| *d as usize).collect::<Vec<_>>(), bytes).ok()
+        Tensor::new(want.dtype, egret_ir::dim::as_static(&want.shape)?, bytes).ok()
     }
 
     /// An element for `%c`: one of its tries', a small number, or a special one.
@@ -379,8 +424,8 @@ impl Draw<'_> {
                 self.pattern(args.first()?.0, &want.with(p.inverse().apply(&want.shape)), place(0))
             }
             HeadPat::Is(Head::Reshape) => {
-                let shape = self.attr(&n.attrs[0], at, |_| Some(attrs::dims(&want.shape)))?;
-                (shape == attrs::dims(&want.shape)).then_some(())?;
+                let shape = self.attr(&n.attrs[0], at, |_| Some(Attr::Dims(want.shape.clone())))?;
+                (shape == Attr::Dims(want.shape.clone())).then_some(())?;
                 let child = self.regrouped(&want.shape);
                 self.pattern(args.first()?.0, &want.with(child), place(0))
             }
@@ -472,10 +517,14 @@ impl Draw<'_> {
         let axis = self.attr(&n.attrs[0], at, |d| (rank > 0).then(|| Attr::Axis(d.pick.below(rank) as u8)))?;
         let Attr::Axis(axis) = axis else { return None };
         let axis = usize::from(axis);
-        let mut rest = *want.shape.get(axis)?;
+        let mut rest = want.shape.get(axis)?.clone();
         for (k, (p, i)) in args.iter().enumerate() {
-            let part = if k + 1 == args.len() { rest } else { self.pick.below(rest as usize + 1) as i64 };
-            rest -= part;
+            let part = match rest.as_const() {
+                _ if k + 1 == args.len() => rest.clone(),
+                Some(n) => Dim::from(self.pick.below(n.max(0) as usize + 1)),
+                None => self.some_terms(&rest),
+            };
+            rest = rest - part.clone();
             let mut shape = want.shape.clone();
             shape[axis] = part;
             self.pattern(p, &want.with(shape), if *i == 0 { at } else { *i })?;

@@ -4,7 +4,7 @@ use egret_ir::defs::default_acc;
 use egret_ir::op::Monoid;
 use egret_ir::op::attrs::{Attr, Head};
 use egret_ir::op::spec::{Ix, Label, Spec, Window};
-use egret_ir::{DType, Dim};
+use egret_ir::{DType, Dim, Shape};
 
 use super::{Draw, Want};
 use crate::lang::{AttrPat, HeadPat, NodePat, Pat};
@@ -12,11 +12,11 @@ use crate::lang::{AttrPat, HeadPat, NodePat, Pat};
 /// A spec with the operand shapes that it was drawn for.
 struct Drawn {
     spec: Spec,
-    shapes: Vec<Vec<i64>>,
+    shapes: Vec<Shape>,
 }
 
 /// An axis of an operand with its extent.
-type Axis = (Ix, i64);
+type Axis = (Ix, Dim);
 
 impl Draw<'_> {
     /// The spec of a pattern and its operand shapes: as bound, or drawn and bound.
@@ -25,8 +25,8 @@ impl Draw<'_> {
         a: &AttrPat,
         want: &Want,
         at: usize,
-        make: fn(&mut Self, &[i64]) -> Option<Drawn>,
-    ) -> Option<Vec<Vec<i64>>> {
+        make: fn(&mut Self, &[Dim]) -> Option<Drawn>,
+    ) -> Option<Vec<Shape>> {
         let mut shapes = None;
         let spec = self.attr(a, at, |d| {
             let drawn = make(d, &want.shape)?;
@@ -40,23 +40,23 @@ impl Draw<'_> {
         // Bound before: the same spec has the same operand shapes where the result has the same one.
         let (AttrPat::Var(v), Attr::Spec(spec)) = (a, spec) else { return None };
         let (_, shapes) = self.spec_shapes.iter().find(|(known, _)| known == v)?;
-        let dims: Vec<Vec<Dim>> = shapes.iter().map(|s| s.iter().map(|d| Dim::from(*d)).collect()).collect();
-        let out = spec.out_shape(&dims.iter().map(Vec::as_slice).collect::<Vec<_>>()).ok()?;
-        let same = out.iter().map(Dim::as_const).eq(want.shape.iter().map(|d| Some(*d)));
-        same.then(|| shapes.clone())
+        let out = spec.out_shape(&shapes.iter().map(Vec::as_slice).collect::<Vec<_>>()).ok()?;
+        (out == want.shape).then(|| shapes.clone())
     }
 
     /// An axis that is a window over a staying and a folded label.
-    fn window(&mut self, out: (Label, i64), tap: (Label, i64)) -> Axis {
+    fn window(&mut self, out: (Label, Dim), tap: (Label, Dim)) -> Axis {
         let (stride, dil) = (1 + self.pick.below(2) as i64, 1 + self.pick.below(2) as i64);
         let lo = self.pick.below(2) as i64;
-        let reach = stride * (out.1 - 1).max(0) + dil * (tap.1 - 1).max(0) + 1 - lo;
-        let extent = (reach + self.pick.below(3) as i64 - 1).max(0);
+        let steps = |d: Dim| if d.as_const().is_some_and(|n| n < 1) { Dim::ZERO } else { d - Dim::ONE };
+        let reach = Dim::from(stride) * steps(out.1) + Dim::from(dil) * steps(tap.1) + Dim::from(1 - lo);
+        let extent = reach + Dim::from(self.pick.below(3) as i64 - 1);
+        let extent = if extent.as_const().is_some_and(|n| n < 0) { Dim::ZERO } else { extent };
         (Ix::Window(Window { out: out.0, tap: tap.0, stride, dil, lo, in_dil: 1 }), extent)
     }
 
     /// Some folded labels after the result's.
-    fn folded(&mut self, rank: usize, most: usize) -> Vec<(Label, i64)> {
+    fn folded(&mut self, rank: usize, most: usize) -> Vec<(Label, Dim)> {
         (0..self.pick.below(most + 1)).map(|i| (Label((rank + i) as u8), self.extent())).collect()
     }
 
@@ -84,7 +84,7 @@ impl Draw<'_> {
     }
 
     /// The shape that a pattern of bound variables and maps has.
-    fn known_shape(&self, p: &Pat, at: usize) -> Option<Vec<i64>> {
+    fn known_shape(&self, p: &Pat, at: usize) -> Option<Shape> {
         match p {
             Pat::Var(v) => Some(self.operand(*v, at)?.1),
             Pat::Node(n) => match &n.head {
@@ -98,7 +98,7 @@ impl Draw<'_> {
     }
 
     /// A plain fold of an operand of that shape to the other; result axes in their order, more often than not.
-    fn fold_onto(&mut self, operand: &[i64], result: &[i64]) -> Option<Attr> {
+    fn fold_onto(&mut self, operand: &[Dim], result: &[Dim]) -> Option<Attr> {
         let mut order: Vec<usize> = (0..operand.len()).collect();
         if self.pick.once_in(4) {
             self.pick.shuffle(&mut order);
@@ -126,23 +126,31 @@ impl Draw<'_> {
         Spec::new(&[axes], &(0..next as u8).map(Label).collect::<Vec<_>>(), &[]).ok().map(Attr::Spec)
     }
 
-    fn fold_spec(&mut self, shape: &[i64]) -> Option<Drawn> {
+    fn fold_spec(&mut self, shape: &[Dim]) -> Option<Drawn> {
         let folded = self.folded(shape.len(), 2);
-        let stays: Vec<(Label, i64)> = shape.iter().enumerate().map(|(i, d)| (Label(i as u8), *d)).collect();
+        let stays: Vec<(Label, Dim)> = shape.iter().enumerate().map(|(i, d)| (Label(i as u8), d.clone())).collect();
         let mut axes: Vec<Axis> = Vec::new();
         let mut ext = Vec::new();
         let windowed = !stays.is_empty() && !folded.is_empty() && self.pick.once_in(3);
         let pair = (self.pick.below(stays.len()), 0);
         if windowed {
-            let (o, t) = (stays[pair.0], folded[pair.1]);
+            let (o, t) = (stays[pair.0].clone(), folded[pair.1].clone());
+            ext.extend([o.clone(), t.clone()]);
             axes.push(self.window(o, t));
-            ext.extend([(o.0, Dim::from(o.1)), (t.0, Dim::from(t.1))]);
         }
         axes.extend(
-            stays.iter().enumerate().filter(|(i, _)| !(windowed && *i == pair.0)).map(|(_, s)| (Ix::Label(s.0), s.1)),
+            stays
+                .iter()
+                .enumerate()
+                .filter(|(i, _)| !(windowed && *i == pair.0))
+                .map(|(_, s)| (Ix::Label(s.0), s.1.clone())),
         );
         axes.extend(
-            folded.iter().enumerate().filter(|(i, _)| !(windowed && *i == pair.1)).map(|(_, s)| (Ix::Label(s.0), s.1)),
+            folded
+                .iter()
+                .enumerate()
+                .filter(|(i, _)| !(windowed && *i == pair.1))
+                .map(|(_, s)| (Ix::Label(s.0), s.1.clone())),
         );
         self.arranged(&mut [axes], shape.len(), &ext)
     }
@@ -159,7 +167,7 @@ impl Draw<'_> {
         Some(())
     }
 
-    fn product_spec(&mut self, shape: &[i64]) -> Option<Drawn> {
+    fn product_spec(&mut self, shape: &[Dim]) -> Option<Drawn> {
         let folded = self.folded(shape.len(), 2);
         let (mut left, mut right): (Vec<Axis>, Vec<Axis>) = (Vec::new(), Vec::new());
         let mut ext = Vec::new();
@@ -168,20 +176,20 @@ impl Draw<'_> {
             let label = Label(i as u8);
             match self.pick.below(4) {
                 0 => {
-                    left.push((Ix::Label(label), *d));
-                    right.push((Ix::Label(label), *d));
+                    left.push((Ix::Label(label), d.clone()));
+                    right.push((Ix::Label(label), d.clone()));
                 }
-                1 => right.push((Ix::Label(label), *d)),
+                1 => right.push((Ix::Label(label), d.clone())),
                 2 if !folded_left.is_empty() && ext.is_empty() => {
                     let tap = folded_left.remove(0);
-                    left.push(self.window((label, *d), tap));
-                    ext.extend([(label, Dim::from(*d)), (tap.0, Dim::from(tap.1))]);
+                    ext.extend([(label, d.clone()), tap.clone()]);
+                    left.push(self.window((label, d.clone()), tap));
                 }
-                _ => left.push((Ix::Label(label), *d)),
+                _ => left.push((Ix::Label(label), d.clone())),
             }
         }
-        left.extend(folded_left.iter().map(|f| (Ix::Label(f.0), f.1)));
-        right.extend(folded.iter().map(|f| (Ix::Label(f.0), f.1)));
+        left.extend(folded_left.iter().map(|f| (Ix::Label(f.0), f.1.clone())));
+        right.extend(folded.iter().map(|f| (Ix::Label(f.0), f.1.clone())));
         let mut operands = [left, right];
         if self.pick.once_in(4) {
             operands.reverse();
@@ -197,6 +205,6 @@ impl Draw<'_> {
         let ins: Vec<Vec<Ix>> = operands.iter().map(|axes| axes.iter().map(|a| a.0).collect()).collect();
         let out: Vec<Label> = (0..rank).map(|i| Label(i as u8)).collect();
         let spec = Spec::new(&ins, &out, ext).ok()?;
-        Some(Drawn { spec, shapes: operands.iter().map(|axes| axes.iter().map(|a| a.1).collect()).collect() })
+        Some(Drawn { spec, shapes: operands.iter().map(|axes| axes.iter().map(|a| a.1.clone()).collect()).collect() })
     }
 }
