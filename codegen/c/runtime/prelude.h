@@ -657,4 +657,6 @@ EG_FN int64_t eg_index(int64_t i, int64_t n, int wrap, int *trap) {
   return i;
 }
 
+#include "sort.h"
+
 #endif

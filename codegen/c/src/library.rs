@@ -25,6 +25,7 @@ const EGRET_H: &str = include_str!("../runtime/egret.h");
 const PROGRAM_H: &str = include_str!("../runtime/program.h");
 const PRELUDE_H: &str = include_str!("../runtime/prelude.h");
 const DIMS_H: &str = include_str!("../runtime/dims.h");
+const SORT_H: &str = include_str!("../runtime/sort.h");
 const RECURRENT_H: &str = include_str!("../runtime/recurrent.h");
 const RUNTIME_C: &str = include_str!("../runtime/runtime.c");
 
@@ -516,6 +517,7 @@ impl<'a> Emission<'a> {
         files.push(("program.h".into(), PROGRAM_H.into()));
         files.push(("prelude.h".into(), PRELUDE_H.into()));
         files.push(("dims.h".into(), DIMS_H.into()));
+        files.push(("sort.h".into(), SORT_H.into()));
         files.push(("recurrent.h".into(), RECURRENT_H.into()));
         files.push(("runtime.c".into(), RUNTIME_C.into()));
         files.push(("program.txt".into(), options.text.clone().into_bytes()));
@@ -546,7 +548,7 @@ fn model_header(program: &Program, name: &str) -> String {
 fn makefile(name: &str, kernels: &[String], cpu: Cpu) -> String {
     let objects: Vec<String> = kernels.iter().map(|k| k.replace(".c", ".o")).collect();
     format!(
-        "# Builds lib{name}.so; the interface is in egret.h.\nCC ?= cc\nCFLAGS = {}\nCPUFLAGS = {}\nRUNTIMEFLAGS = {}\nOBJECTS = {} model.o runtime.o\n\nlib{name}.so: $(OBJECTS)\n\t$(CC) -shared -o $@ $(OBJECTS) -lm -lpthread -ldl\n\nkernels%.o: kernels%.c prelude.h dims.h recurrent.h\n\t$(CC) $(CFLAGS) $(CPUFLAGS) -c $< -o $@\n\nmodel.o: model.c program.h egret.h program.txt\n\t$(CC) $(RUNTIMEFLAGS) -c $< -o $@\n\nruntime.o: runtime.c program.h egret.h\n\t$(CC) $(RUNTIMEFLAGS) -c $< -o $@\n\nclean:\n\trm -f $(OBJECTS) lib{name}.so\n",
+        "# Builds lib{name}.so; the interface is in egret.h.\nCC ?= cc\nCFLAGS = {}\nCPUFLAGS = {}\nRUNTIMEFLAGS = {}\nOBJECTS = {} model.o runtime.o\n\nlib{name}.so: $(OBJECTS)\n\t$(CC) -shared -o $@ $(OBJECTS) -lm -lpthread -ldl\n\nkernels%.o: kernels%.c prelude.h dims.h sort.h recurrent.h\n\t$(CC) $(CFLAGS) $(CPUFLAGS) -c $< -o $@\n\nmodel.o: model.c program.h egret.h program.txt\n\t$(CC) $(RUNTIMEFLAGS) -c $< -o $@\n\nruntime.o: runtime.c program.h egret.h\n\t$(CC) $(RUNTIMEFLAGS) -c $< -o $@\n\nclean:\n\trm -f $(OBJECTS) lib{name}.so\n",
         KERNEL_FLAGS.join(" "),
         cpu.flags().join(" "),
         RUNTIME_FLAGS.join(" "),

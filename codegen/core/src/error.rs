@@ -17,6 +17,8 @@ pub enum Reason {
     Control,
     /// A tensor of more bytes than 64 bits can say; its type.
     TooLarge(String),
+    /// An extent whose name no symbol of a model may have; the extent.
+    Name(String),
     /// A type that is no tensor; its text.
     Foreign(String),
     /// Element types that the kind takes but this backend does not; described.
@@ -32,6 +34,7 @@ impl fmt::Display for Reason {
             Self::Opaque { domain, op_type } => write!(f, "operator {domain}.{op_type} is not modelled"),
             Self::Control => f.write_str("branches and loops are not compiled"),
             Self::TooLarge(t) => write!(f, "a tensor {t} is larger than any memory"),
+            Self::Name(d) => write!(f, "extent {d:?} has a name that begins with NUL"),
             Self::Foreign(t) => write!(f, "a value of type {t}"),
             Self::DType(t) => write!(f, "element type: {t}"),
             Self::Tuple => f.write_str("several results used as one"),

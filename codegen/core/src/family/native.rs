@@ -98,8 +98,7 @@ fn scatter(
     Function { notes: vec![note.to_owned()], params, tiles: Dim::ONE, scratch: Dim::ZERO, body }
 }
 
-/// Each line along the axis is one tile: its values are ranked by counting the ones before each in the order, which is
-/// stable; quadratic, for the short lines models sort.
+/// Each line along the axis is one tile: gathered into scratch and sorted by position there.
 #[expect(clippy::too_many_arguments, reason = "the fields of one step")]
 fn sort(
     slot: Slot,
@@ -117,72 +116,60 @@ fn sort(
     let mut em = Emitter::new(slots, target);
     em.bind = vec![E::int(0); extents.len()];
     em.extents = extents.to_vec();
-    let mut shape = extents.to_vec();
-    shape[axis] = keep.clone();
     let lines: Vec<usize> = (0..extents.len()).filter(|a| *a != axis).collect();
     let tiles = em.claim(E::var("tile"), &lines);
-    em.push(S::Pointer { name: "line".into(), base: Base::Scratch(Dim::ZERO), index: E::int(0), dtype, writes: true });
+    // The line, then room for its positions twice.
+    let positions = (n * dtype.size()).ceil_div(&64.into()) * 64;
+    let scratch = &positions + n * 2 * DType::I64.size();
+    for (name, at, dtype) in [("line", Dim::ZERO, dtype), ("order", positions, DType::I64)] {
+        em.push(S::Pointer { name: name.into(), base: Base::Scratch(at), index: E::int(0), dtype, writes: true });
+    }
     em.for_loop("k", E::int(0), E::int(n), 1, |em| {
         em.bind[axis] = E::var("k");
-        let v = em.scalar(value);
-        em.push(S::Store { base: "line".into(), index: E::var("k"), dtype, value: v });
+        let value = em.scalar(value);
+        em.push(S::Store { base: "line".into(), index: E::var("k"), dtype, value });
     });
-    em.for_loop("k", E::int(0), E::int(n), 1, |em| {
-        let load = |i: &str| E::Load { base: "line".into(), index: Box::new(E::var(i)), dtype };
-        em.push(S::Let { name: "mine".into(), ty: Ty::scalar(dtype), value: load("k") });
-        em.push(S::Var { name: "rank".into(), ty: Ty::scalar(DType::I64), value: Some(E::Lit(Literal::i64(0))) });
-        em.for_loop("j", E::int(0), E::int(n), 1, |em| {
-            em.push(S::Let { name: "other".into(), ty: Ty::scalar(dtype), value: load("j") });
-            let boolean = |f, args, from| E::Map { f, args, from, to: Ty::scalar(DType::Bool) };
-            let (a, b) = (E::var("other"), E::var("mine"));
-            let nan = |e: E| {
-                if dtype.is_float() { boolean(Scalar::IsNan, vec![e], dtype) } else { E::Lit(Literal::bool(false)) }
-            };
-            // `before`: strictly earlier in the order, NaN above everything; or equal and of lower index.
-            let (lo, hi) = if descending { (b.clone(), a.clone()) } else { (a.clone(), b.clone()) };
-            let less = boolean(Scalar::Lt, vec![lo.clone(), hi.clone()], dtype);
-            let nan_above = boolean(
-                Scalar::And,
-                vec![nan(hi.clone()), boolean(Scalar::Not, vec![nan(lo.clone())], DType::Bool)],
-                DType::Bool,
-            );
-            let strictly = boolean(Scalar::Or, vec![less, nan_above], DType::Bool);
-            let both_nan = boolean(Scalar::And, vec![nan(a.clone()), nan(b.clone())], DType::Bool);
-            let equal = boolean(Scalar::Or, vec![boolean(Scalar::Eq, vec![a, b], dtype), both_nan], DType::Bool);
-            let lower = boolean(
-                Scalar::Lt,
-                vec![E::Element(Box::new(E::var("j"))), E::Element(Box::new(E::var("k")))],
-                DType::I64,
-            );
-            let tie = boolean(Scalar::And, vec![equal, lower], DType::Bool);
-            let before = boolean(Scalar::Or, vec![strictly, tie], DType::Bool);
-            let one = E::Map {
-                f: Scalar::Cast(DType::I64),
-                args: vec![before],
-                from: DType::Bool,
-                to: Ty::scalar(DType::I64),
-            };
-            let value = E::Map {
-                f: Scalar::Add,
-                args: vec![E::var("rank"), one],
-                from: DType::I64,
-                to: Ty::scalar(DType::I64),
-            };
-            em.push(S::Set { name: "rank".into(), value });
-        });
-        let axes: Vec<Affine> = (0..extents.len()).map(Affine::axis).collect();
-        let flat = Affine::flatten(&axes, &shape);
-        em.bind[axis] = E::var("rank");
+    em.push(S::Call {
+        name: sorter(dtype),
+        args: vec![
+            Arg::Pointer("line".into(), E::int(0)),
+            Arg::Value(E::int(n)),
+            Arg::Value(E::int(i64::from(descending))),
+            Arg::Pointer("order".into(), E::int(0)),
+        ],
+    });
+    let axes: Vec<Affine> = (0..extents.len()).map(Affine::axis).collect();
+    let mut shape = extents.to_vec();
+    shape[axis] = keep.clone();
+    let flat = Affine::flatten(&axes, &shape);
+    em.for_loop("k", E::int(0), E::int(keep), 1, |em| {
+        em.bind[axis] = E::var("k");
         let index = em.index(&flat);
         let base = em.pointer(slot, true);
-        em.open();
-        em.push(S::Store { base, index, dtype: DType::I64, value: E::Element(Box::new(E::var("k"))) });
-        let then = em.close();
-        let cond = E::Within { index: Box::new(E::var("rank")), lo: None, hi: Some(keep.clone()), step: 1 };
-        em.push(S::If { cond, then, otherwise: Vec::new() });
+        let value = E::Load { base: "order".into(), index: Box::new(E::var("k")), dtype: DType::I64 };
+        em.push(S::Store { base, index, dtype: DType::I64, value });
     });
     let (body, params) = em.finish();
-    Function { notes: vec![note.to_owned()], params, tiles, scratch: n * dtype.size(), body }
+    Function { notes: vec![note.to_owned()], params, tiles, scratch, body }
+}
+
+/// The prelude's sorting function of an element type.
+fn sorter(d: DType) -> &'static str {
+    match d {
+        DType::F16 => "eg_sort_f16",
+        DType::BF16 => "eg_sort_bf16",
+        DType::F32 => "eg_sort_f32",
+        DType::F64 => "eg_sort_f64",
+        DType::I8 => "eg_sort_i8",
+        DType::I16 => "eg_sort_i16",
+        DType::I32 => "eg_sort_i32",
+        DType::I64 => "eg_sort_i64",
+        DType::U8 => "eg_sort_u8",
+        DType::U16 => "eg_sort_u16",
+        DType::U32 => "eg_sort_u32",
+        DType::U64 => "eg_sort_u64",
+        DType::Bool => "eg_sort_bool",
+    }
 }
 
 fn activation(a: &Activation) -> (&'static str, Literal, Literal) {

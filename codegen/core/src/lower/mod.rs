@@ -20,7 +20,7 @@ use egret_ir::types::Type;
 use crate::affine::{Affine, Atom, Within};
 use crate::error::{Reason, Unsupported};
 use crate::expand::expand;
-use crate::extent::{below, nonnegative};
+use crate::extent::{below, local_name, nonnegative};
 use crate::stage::{Lowered, SlotInfo, SlotKind, Stage, Step, Store};
 use crate::value::{Slot, Value};
 
@@ -53,8 +53,15 @@ fn place(graph: &Graph, v: ValueId) -> String {
 fn supported(graph: &Graph, v: ValueId) -> Result<(), Reason> {
     fn tensor(ty: &Type) -> Result<(), Reason> {
         match ty {
-            // Strides are products of some extents: they must be numbers even beside an extent of 0.
             Type::Tensor(t) => {
+                for d in &t.shape {
+                    let mut reserved = false;
+                    d.symbols(&mut |s| reserved |= local_name(s).is_some());
+                    if reserved {
+                        return Err(Reason::Name(d.to_string()));
+                    }
+                }
+                // Strides are products of some extents: they must be numbers even beside an extent of 0.
                 let extents = t.shape.iter().filter(|d| **d != 0);
                 let fits = !extents.fold(Dim::from(t.dtype.size()), |n, d| n * d).is_invalid();
                 if fits { Ok(()) } else { Err(Reason::TooLarge(t.to_string())) }
