@@ -323,6 +323,11 @@ pub(crate) fn load(machine: &Machine, steps: &[Step<'_>]) -> Result<Load, CostEr
                     Call::LayerNorm { .. } => (Family::Row, 10.0),
                     Call::Gelu(_) => (family, 18.0),
                     Call::Resize(_) => (Family::Resize, 4.0),
+                    Call::Det => {
+                        let side = steps[arg(0)].ty.shape.last().map_or(1.0, extent);
+                        (Family::Row, side * side * side)
+                    }
+                    Call::NonMaxSuppression(_) => (Family::Sort, 64.0),
                     Call::Recurrent(r) => {
                         let x = steps[arg(0)].ty;
                         let (steps_in_time, batch, width) =
@@ -424,6 +429,8 @@ impl NodeWork {
                 Call::Gelu(_) => zero(Family::Map, 18),
                 Call::Recurrent(_) => zero(Family::Recurrent, 256),
                 Call::Resize(_) => zero(Family::Resize, 4),
+                Call::Det => zero(Family::Row, 16),
+                Call::NonMaxSuppression(_) => zero(Family::Sort, 16),
             },
             Op::Input(_) | Op::Const(_) | Op::Dim(_) | Op::Iota { .. } | Op::Proj(_) => zero(Family::Movement, 0),
             Op::If(..) | Op::Loop(_) | Op::Opaque(_) => zero(Family::Map, 16),

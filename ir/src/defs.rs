@@ -16,7 +16,7 @@ use crate::types::{TensorType, Type};
 pub fn has_body(call: &Call) -> bool {
     match call {
         Call::Softmax { .. } | Call::LogSoftmax { .. } | Call::LayerNorm { .. } | Call::Gelu(_) => true,
-        Call::Recurrent(_) | Call::Resize(_) => false,
+        Call::Recurrent(_) | Call::Resize(_) | Call::Det | Call::NonMaxSuppression(_) => false,
     }
 }
 
@@ -172,7 +172,9 @@ pub fn body(call: &Call, types: &[Type]) -> Result<Graph, TypeError> {
             let half = b.number(0.5, x)?;
             b.map(Scalar::Mul, &[product, half])?
         }
-        Call::Recurrent(_) | Call::Resize(_) => return Err(TypeError::NoBody { name: call.name() }),
+        Call::Recurrent(_) | Call::Resize(_) | Call::Det | Call::NonMaxSuppression(_) => {
+            return Err(TypeError::NoBody { name: call.name() });
+        }
     };
     b.graph.output("y", out);
     Ok(b.graph)

@@ -569,7 +569,41 @@ fn call(c: &Call, args: &[&Type], kind: &'static str) -> Result<Type, TypeError>
             }
             Ok(Type::tensor(parts[0].dtype, r.sizes.to_vec()))
         }
+        Call::Det => {
+            arity(1)?;
+            float(parts[0])?;
+            let shape = &parts[0].shape;
+            match shape.as_slice() {
+                [lead @ .., rows, columns] if rows == columns => Ok(Type::tensor(parts[0].dtype, lead.to_vec())),
+                _ => Err(TypeError::Shapes { kind: c.name(), a: args[0].clone(), b: args[0].clone() }),
+            }
+        }
+        Call::NonMaxSuppression(n) => {
+            arity(5)?;
+            nms(n, &parts, c.name())
+        }
     }
+}
+
+fn nms(n: &crate::op::call::Nms, parts: &[&TensorType], kind: &'static str) -> Result<Type, TypeError> {
+    let (boxes, scores) = (parts[0], parts[1]);
+    let wanted = [DType::F32, DType::F32, DType::I64, DType::F32, DType::F32];
+    if parts.iter().zip(wanted).any(|(p, d)| p.dtype != d) {
+        return Err(TypeError::DTypes { what: kind.into(), got: parts.iter().map(|p| p.dtype).collect() });
+    }
+    let ([batch, count, four], [same_batch, classes, same_count]) = (boxes.shape.as_slice(), scores.shape.as_slice())
+    else {
+        return Err(TypeError::Rank { kind, operand: 0, expected: 3, got: Type::Tensor(boxes.clone()) });
+    };
+    if batch != same_batch || count != same_count || *four != Dim::from(4i64) {
+        return Err(TypeError::Shapes { kind, a: Type::Tensor(boxes.clone()), b: Type::Tensor(scores.clone()) });
+    }
+    if let Some(i) = (2..5).find(|i| parts[*i].rank() != 0) {
+        return Err(TypeError::Rank { kind, operand: i, expected: 0, got: Type::Tensor(parts[i].clone()) });
+    }
+    let rows = batch.clone() * classes.clone() * n.keep.clone();
+    let results = [Type::tensor(DType::I64, [rows, Dim::from(3i64)]), Type::tensor(DType::I64, [])];
+    Ok(Type::Tuple(results.into()))
 }
 
 fn recurrent(r: &crate::op::call::Recurrent, parts: &[&TensorType], name: &'static str) -> Result<Type, TypeError> {

@@ -515,7 +515,9 @@ fn composite(
         Call::LogSoftmax { axis } => return Ok(args[0].f_log_softmax(i64::from(*axis), None)?),
         Call::Gelu(GeluForm::Erf) => return Ok(args[0].f_gelu("none")?),
         Call::Gelu(GeluForm::Tanh) => return Ok(args[0].f_gelu("tanh")?),
-        Call::Recurrent(_) | Call::Resize(_) => return unsupported(call.name()),
+        Call::Recurrent(_) | Call::Resize(_) | Call::Det | Call::NonMaxSuppression(_) => {
+            return unsupported(call.name());
+        }
         Call::LayerNorm { .. } => {}
     }
     let types: Vec<egret_ir::Type> = graph.node(v).args.iter().map(|a| graph.ty(*a).clone()).collect();

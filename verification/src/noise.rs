@@ -376,7 +376,9 @@ fn noisy(
     bindings: &Bindings,
 ) -> Result<Value<f64>, EvalError> {
     match &graph.node(v).op {
-        Op::Call(call) if !matches!(**call, Call::Recurrent(_) | Call::Resize(_)) => {
+        Op::Call(call)
+            if !matches!(**call, Call::Recurrent(_) | Call::Resize(_) | Call::Det | Call::NonMaxSuppression(_)) =>
+        {
             let tensors: Vec<&Array<f64>> = args.iter().filter_map(|a| a.tensor()).collect();
             composite(call, &tensors, profile, op, seed, graph, v)
         }

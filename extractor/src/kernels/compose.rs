@@ -122,7 +122,7 @@ pub(super) fn only_reads(op: &Op, ty: &TensorType) -> bool {
     match op {
         Op::Scatter(..) | Op::ArgSort { .. } => true,
         Op::Call(call) => match &**call {
-            Call::Recurrent(_) | Call::Resize(_) => true,
+            Call::Recurrent(_) | Call::Resize(_) | Call::Det | Call::NonMaxSuppression(_) => true,
             Call::Softmax { axis } | Call::LogSoftmax { axis } => !is_last(ty, usize::from(*axis)),
             Call::LayerNorm { .. } | Call::Gelu(_) => false,
         },
@@ -216,7 +216,7 @@ fn shape(cg: &ClassGraph, op: &Op, ty: &TensorType, class: ClassId, operands: &[
                 let kept = ty.rank() - usize::from(*axes);
                 over_rows(operands, count(&ty.shape[..kept])?, count(&ty.shape[kept..])?)
             }
-            Call::Recurrent(_) | Call::Resize(_) => None,
+            Call::Recurrent(_) | Call::Resize(_) | Call::Det | Call::NonMaxSuppression(_) => None,
         },
         Op::Input(_)
         | Op::Const(Const::Dense(_))

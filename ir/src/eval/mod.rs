@@ -18,6 +18,7 @@ pub mod loops;
 mod map;
 pub mod modular;
 mod movement;
+mod native;
 pub mod plain;
 pub mod real;
 mod recurrent;
@@ -184,6 +185,11 @@ impl<D: Domain> Cx<'_, D> {
                 let [x] = args else { return Err(self.misfit(call.name(), args)) };
                 Ok(resize::run(self, site, r, x)?.into())
             }
+            Call::Det => {
+                let [x] = args else { return Err(self.misfit(call.name(), args)) };
+                Ok(native::det(self, site, x)?.into())
+            }
+            Call::NonMaxSuppression(n) => native::nms(self, n, args),
             Call::Softmax { .. } | Call::LogSoftmax { .. } | Call::LayerNorm { .. } | Call::Gelu(_) => {
                 let types: Vec<Type> = args.iter().map(|a| Type::fixed(a.dtype(), a.shape())).collect();
                 let body = crate::defs::body(call, &types)?;

@@ -40,6 +40,12 @@ pub fn flops(op: &Op, args: &[&Type]) -> Dim {
                 let changed = r.sizes.iter().zip(shape(0)).filter(|(a, b)| *a != b).count() as i64;
                 dim::count(&r.sizes) * Dim::from(2 * taps * changed)
             }
+            // 2n³/3 per matrix.
+            Call::Det => shape(0).last().map_or(Dim::ZERO, |n| {
+                (Dim::from(2i64) * dim::count(&shape(0)) * n.clone()).floor_div(&Dim::from(3i64))
+            }),
+            // A sort per class, and about sixteen operations for each of the boxes kept against each of the others.
+            Call::NonMaxSuppression(n) => dim::count(&shape(1)) * Dim::from(16i64) * (n.keep.clone() + Dim::ONE),
         },
         Op::Input(_)
         | Op::Const(_)

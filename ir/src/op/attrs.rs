@@ -1,7 +1,7 @@
 //! An [`Op`] taken apart into a head and attribute values, and put together again. The text form prints it so, and rule
 //! patterns bind the attributes by value.
 
-use super::call::{Call, GeluForm, Recurrent, Resize};
+use super::call::{Call, GeluForm, Nms, Recurrent, Resize};
 use super::scalar::Scalar;
 use super::spec::{GatherSpec, Spec};
 use super::{Const, ConstId, IfAttrs, LoopAttrs, Monoid, Op, OpaqueId, PadAxis, Perm, ScatterOp, SliceAxis, SortOrder};
@@ -38,6 +38,9 @@ pub enum Head {
     Gelu(GeluForm),
     Recurrent(Box<Recurrent>),
     Resize(Box<Resize>),
+    Det,
+    /// With center points, or corners.
+    NonMaxSuppression(bool),
     Opaque(OpaqueId),
     Proj(u32),
 }
@@ -103,6 +106,8 @@ impl Op {
                 Call::Gelu(form) => (Head::Gelu(form), vec![]),
                 Call::Recurrent(r) => (Head::Recurrent(Box::new(r)), vec![]),
                 Call::Resize(r) => (Head::Resize(Box::new(r)), vec![]),
+                Call::Det => (Head::Det, vec![]),
+                Call::NonMaxSuppression(n) => (Head::NonMaxSuppression(n.center_point), vec![Attr::Dim(n.keep)]),
             },
             Self::Opaque(o) => (Head::Opaque(o), vec![]),
             Self::Proj(i) => (Head::Proj(i), vec![]),
@@ -145,6 +150,10 @@ impl Op {
             (Head::Gelu(form), []) => Self::call(Call::Gelu(form)),
             (Head::Recurrent(r), []) => Self::call(Call::Recurrent(*r)),
             (Head::Resize(r), []) => Self::call(Call::Resize(*r)),
+            (Head::Det, []) => Self::call(Call::Det),
+            (Head::NonMaxSuppression(center_point), [Attr::Dim(keep)]) => {
+                Self::call(Call::NonMaxSuppression(Nms { center_point, keep: keep.clone() }))
+            }
             (Head::Opaque(o), []) => Self::Opaque(o),
             (Head::Proj(i), []) => Self::Proj(i),
             _ => return None,

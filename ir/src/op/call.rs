@@ -146,6 +146,18 @@ pub struct Resize {
     pub exclude_outside: bool,
 }
 
+/// Greedy choice of boxes by score (ONNX NonMaxSuppression). Operands: boxes `f32[B, N, 4]`, scores `f32[B, C, N]`, and as
+/// scalars the most boxes of a class (i64), the overlap above which a box gives way (f32), the score that a box must
+/// exceed (f32). Result: (`i64[B·C·keep, 3]`, count `i64[]`): rows of batch, class and box, by class and descending score
+/// from the front; rows from the count on are zero.
+#[derive(Clone, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub struct Nms {
+    /// Boxes are (center x, center y, width, height) instead of two opposite corners (y, x, y, x).
+    pub center_point: bool,
+    /// Most boxes of a class, whatever the operand says.
+    pub keep: Dim,
+}
+
 /// A call of a named definition.
 #[derive(Clone, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub enum Call {
@@ -174,6 +186,10 @@ pub enum Call {
     Recurrent(Recurrent),
     /// Resampling.
     Resize(Resize),
+    /// Determinants of the matrices in the last two axes, by elimination with partial pivoting.
+    Det,
+    /// Non-maximum suppression.
+    NonMaxSuppression(Nms),
 }
 
 impl Call {
@@ -191,6 +207,8 @@ impl Call {
                 Cell::Rnn => "rnn",
             },
             Self::Resize(_) => "resize",
+            Self::Det => "det",
+            Self::NonMaxSuppression(_) => "nms",
         }
     }
 }

@@ -79,6 +79,8 @@ pub(super) fn head_text(head: &Head, tables: &Tables) -> String {
         Head::Gelu(GeluForm::Tanh) => "gelu_tanh".into(),
         Head::Recurrent(r) => recurrent_text(r),
         Head::Resize(r) => resize_text(r),
+        Head::Det => "det".into(),
+        Head::NonMaxSuppression(center_point) => format!("nms {}", if *center_point { "centers" } else { "corners" }),
         Head::Opaque(id) => match tables.opaques.get(id.0 as usize) {
             Some(def) => format!("opaque {} {}", id.0, super::quoted(&format!("{}.{}", def.domain, def.op_type))),
             None => format!("opaque {}", id.0),

@@ -408,6 +408,8 @@ impl Parser {
             "gru" => self.recurrent(Cell::Gru)?,
             "rnn" => self.recurrent(Cell::Rnn)?,
             "resize" => self.resize()?,
+            "det" => Head::Det,
+            "nms" => Head::NonMaxSuppression(self.one_of(&[("centers", true), ("corners", false)])?),
             "opaque" => {
                 let id = self.number()?;
                 if matches!(self.peek().kind, Kind::Quoted(_)) {

@@ -212,7 +212,9 @@ pub fn kind_of(head: &HeadPat) -> &'static str {
             | Head::LayerNorm
             | Head::Gelu(_)
             | Head::Recurrent(_)
-            | Head::Resize(_) => "call",
+            | Head::Resize(_)
+            | Head::Det
+            | Head::NonMaxSuppression(_) => "call",
             Head::Opaque(_) => "opaque",
             Head::Proj(_) => "proj",
         },

@@ -169,6 +169,9 @@ impl Lowering<'_> {
                     }
                     self.steps.push(Step::Stage(stage));
                 }
+                Call::Det | Call::NonMaxSuppression(_) => {
+                    unreachable!("invariant: definitions without a kernel are refused before lowering")
+                }
                 Call::Softmax { .. } | Call::LogSoftmax { .. } | Call::LayerNorm { .. } | Call::Gelu(_) => {
                     unreachable!("invariant: composites are written out before lowering")
                 }

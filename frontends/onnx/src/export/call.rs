@@ -8,7 +8,8 @@ use super::build::{Build, list, slots};
 use super::{Attribute, Slot};
 use crate::tensor;
 
-/// Templates for a Call way of class `c`. Recurrences are emitted as imported only.
+/// Templates for a Call way of class `c`. Recurrences and the choice of
+/// boxes are emitted as imported only.
 pub fn call(b: &mut Build<'_>, c: ClassId, call: &Call, args: &[ClassId]) {
     match call {
         Call::Softmax { axis } => softmax(b, c, "Softmax", *axis, args),
@@ -31,7 +32,8 @@ pub fn call(b: &mut Build<'_>, c: ClassId, call: &Call, args: &[ClassId]) {
             b.node(&[c], "Gelu", attributes, slots(args));
         }
         Call::Resize(r) => resize(b, c, r, args[0]),
-        Call::Recurrent(_) => {}
+        Call::Recurrent(_) | Call::NonMaxSuppression(_) => {}
+        Call::Det => b.node(&[c], "Det", vec![], slots(args)),
     }
 }
 

@@ -1,22 +1,27 @@
-//! Sums of products without windows: MatMul, Gemm, Einsum.
+//! Linear algebra: MatMul, Gemm and Einsum as sums of products without windows, Det.
 //!
 //! Transposed operands are label orders. A batch axis of extent 1 that the other operand repeats is dropped and becomes a
 //! missing label.
 
-use egret_ir::op::Monoid;
+use egret_ir::op::call::Call;
 use egret_ir::op::scalar::Scalar;
 use egret_ir::op::spec::{Ix, Label, Spec};
+use egret_ir::op::{Monoid, Op, SliceAxis};
 use egret_ir::{DType, Dim, Shape, Type, ValueId};
 
 use super::reduce::fold;
 use super::{LATEST, Row, onnx};
-use crate::lower::{Fail, Lower, Results, accumulator, opaque};
+use crate::lower::{Fail, Lower, Results, accumulator, opaque, whole_slices};
 
 pub const ROWS: &[Row] = &[
     onnx("MatMul", 1..LATEST, matmul),
     onnx("Gemm", 1..7, gemm),
     onnx("Gemm", 7..LATEST, gemm),
     onnx("Einsum", 12..LATEST, einsum),
+    onnx("Det", 11..LATEST, |l| {
+        let x = l.operand(0)?;
+        Ok(vec![l.emit(Op::Call(Box::new(Call::Det)), &[x])?])
+    }),
 ];
 
 fn matmul(l: &mut Lower<'_>) -> Results {
@@ -193,10 +198,7 @@ fn einsum(l: &mut Lower<'_>) -> Results {
     let equation = parse(l, &ranks)?;
     let mut terms: Vec<(ValueId, Vec<Label>)> = Vec::new();
     for (v, labels) in values.into_iter().zip(&equation.operands) {
-        if (0..labels.len()).any(|i| labels[..i].contains(&labels[i])) {
-            return Err(opaque("a label twice in one operand (a diagonal)"));
-        }
-        terms.push((v, labels.clone()));
+        terms.push(diagonal(l, v, labels.clone())?);
     }
     let mut rest = terms.into_iter();
     let Some((mut value, mut labels)) = rest.next() else { return Err(l.value("inputs", "none", "one at least")) };
@@ -227,6 +229,33 @@ fn einsum(l: &mut Lower<'_>) -> Results {
     let perm: Option<Vec<usize>> = equation.result.iter().map(|x| labels.iter().position(|y| x == y)).collect();
     let Some(perm) = perm.filter(|p| p.len() == labels.len()) else { return Err(opaque("a repeated result label")) };
     Ok(vec![l.permute(value, &perm)?])
+}
+
+/// A label twice in one operand stands for the diagonal of its axes: both axes as one, of which every (n+1)-th cell is
+/// taken.
+fn diagonal(l: &mut Lower<'_>, mut v: ValueId, mut labels: Vec<Label>) -> Result<(ValueId, Vec<Label>), Fail> {
+    while let Some(second) = (0..labels.len()).find(|i| labels[..*i].contains(&labels[*i])) {
+        let first = labels.iter().position(|x| *x == labels[second]).unwrap_or(second);
+        let own = l.shape(v)?;
+        if own[first] != own[second] {
+            return Err(l.misfit("inputs", &own[first..=first], &own[second..=second]));
+        }
+        let Some(n) = own[first].as_const() else { return Err(opaque("a diagonal of unknown extent")) };
+        let mut order: Vec<usize> = (0..labels.len()).filter(|i| *i != first && *i != second).collect();
+        let mut shape: Shape = order.iter().map(|i| own[*i].clone()).collect();
+        order.extend([first, second]);
+        v = l.permute(v, &order)?;
+        shape.push(own[first].clone() * own[second].clone());
+        v = l.reshape(v, &shape)?;
+        let mut cut = whole_slices(&shape);
+        if let Some(last) = cut.last_mut() {
+            *last = SliceAxis { start: Dim::ZERO, step: n + 1, len: own[first].clone() };
+        }
+        v = l.slice(v, cut)?;
+        order.pop();
+        labels = order.iter().map(|i| labels[*i]).collect();
+    }
+    Ok((v, labels))
 }
 
 /// Sums the axes whose labels nobody else wants.

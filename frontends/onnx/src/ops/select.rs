@@ -1,7 +1,8 @@
-//! Results whose lengths data decides: NonZero, Compress, Unique. The length is computed as a value and is the witness
-//! of a new extent; what is kept is moved to the front by a stable sort of the mask.
+//! Results whose lengths data decides: NonZero, Compress, Unique, NonMaxSuppression. The length is computed as a value and
+//! is the witness of a new extent; what a mask keeps is moved to the front by a stable sort of the mask.
 
 use egret_ir::dim::count;
+use egret_ir::op::call::{Call, Nms};
 use egret_ir::op::scalar::Scalar;
 use egret_ir::op::spec::{DataIx, GatherSpec, Label, Negative, Spec};
 use egret_ir::op::{Monoid, Op, ScatterOp, SortOrder};
@@ -11,8 +12,12 @@ use super::order::running;
 use super::{LATEST, Row, onnx};
 use crate::lower::{Fail, Lower, Results, opaque};
 
-pub const ROWS: &[Row] =
-    &[onnx("NonZero", 9..LATEST, non_zero), onnx("Compress", 9..LATEST, compress), onnx("Unique", 11..LATEST, unique)];
+pub const ROWS: &[Row] = &[
+    onnx("NonZero", 9..LATEST, non_zero),
+    onnx("Compress", 9..LATEST, compress),
+    onnx("Unique", 11..LATEST, unique),
+    onnx("NonMaxSuppression", 10..LATEST, non_max_suppression),
+];
 
 /// The positions of the true elements of a mask of rank 1, in ascending order.
 fn positions(l: &mut Lower<'_>, mask: ValueId) -> Result<ValueId, Fail> {
@@ -175,4 +180,35 @@ fn scatter(l: &mut Lower<'_>, op: ScatterOp, data: ValueId, ix: ValueId, upd: Va
 fn inverse(l: &mut Lower<'_>, order: ValueId, n: &Dim) -> Result<ValueId, Fail> {
     let (zeros, i) = (l.splat(Literal::i64(0), std::slice::from_ref(n))?, l.iota(n, DType::I64)?);
     scatter(l, ScatterOp::Set, zeros, order, i)
+}
+
+/// The chosen boxes as rows of batch, class and box; the definition gives room for the most that there can be, and how
+/// many there are.
+fn non_max_suppression(l: &mut Lower<'_>) -> Results {
+    let (boxes, scores) = (l.operand(0)?, l.operand(1)?);
+    let scalar = |l: &mut Lower<'_>, i: usize, default: Literal| match l.optional(i) {
+        Some(v) => l.reshape(v, &[]),
+        None => l.literal(default),
+    };
+    let most = scalar(l, 2, Literal::i64(0))?;
+    let overlap = scalar(l, 3, Literal::f32(0.0))?;
+    let threshold = scalar(l, 4, Literal::f32(f32::NEG_INFINITY))?;
+    let shape = l.shape(boxes)?;
+    let Some(count) = shape.get(1).cloned() else { return Err(l.misfit("boxes", &shape, &[])) };
+    let known = l.known(most).and_then(|k| k.numbers()).and_then(|n| n.first().copied());
+    let keep = match known {
+        Some(n) => count.smaller(&Dim::from(n.max(0))),
+        None => count,
+    };
+    let center_point = match l.int("center_point_box", 0) {
+        0 => false,
+        1 => true,
+        other => return Err(l.value("center_point_box", &other.to_string(), "0 or 1")),
+    };
+    let call = Call::NonMaxSuppression(Nms { center_point, keep });
+    let both = l.emit(Op::Call(Box::new(call)), &[boxes, scores, most, overlap, threshold])?;
+    let (rows, n) = (l.proj(both, 0)?, l.proj(both, 1)?);
+    let room = l.shape(rows)?[0].as_const();
+    let found = l.extent_of(n, room);
+    Ok(vec![l.slice_axis(rows, 0, Dim::ZERO, found)?])
 }

@@ -5,7 +5,7 @@ use crate::dim::Dim;
 use crate::dtype::{DType, Literal};
 use crate::op::Op;
 use crate::op::call::{
-    Activation, Call, Cell, Coordinates, Direction, GeluForm, NearestMode, Recurrent, RecurrentOperands, Resize,
+    Activation, Call, Cell, Coordinates, Direction, GeluForm, NearestMode, Nms, Recurrent, RecurrentOperands, Resize,
     ResizeMode,
 };
 use crate::tensor::Tensor;
@@ -161,4 +161,54 @@ fn resize_in_its_modes() {
     // With exclude_outside the weights still add up to one: constants stay.
     let flat = one(resize(cubic, HalfPixel, 8, Some(2.0), true), &[t(&[4], &[5f32; 4])]);
     close(&flat, &[5.0; 8], 1e-6);
+}
+
+#[test]
+fn determinants_pivot() {
+    let det = |shape: &[usize], x: &[f64]| one(call(Call::Det), &[t(shape, x)]);
+    close(&det(&[2, 2], &[1., 2., 3., 4.]), &[-2.0], 1e-15);
+    // The first pivot is zero; by the rule of Sarrus.
+    close(&det(&[3, 3], &[0., 2., 1., 4., 1., 3., 2., 5., 7.]), &[-26.0], 1e-14);
+    close(&det(&[3, 3], &[1., 2., 3., 2., 4., 6., 1., 1., 1.]), &[0.0], 1e-15);
+    close(&det(&[2, 1, 1], &[5., -3.]), &[5., -3.], 0.0);
+    close(&det(&[0, 0], &[]), &[1.0], 0.0);
+}
+
+#[test]
+fn boxes_that_overlap_give_way() {
+    // The boxes of the standard's examples: two pairs that overlap, one far away that overlaps with its neighbour.
+    let boxes: [f32; 24] = [
+        0.0, 0.0, 1.0, 1.0, 0.0, 0.1, 1.0, 1.1, 0.0, -0.1, 1.0, 0.9, 0.0, 10.0, 1.0, 11.0, 0.0, 10.1, 1.0, 11.1, 0.0,
+        100.0, 1.0, 101.0,
+    ];
+    let scores = t(&[1, 1, 6], &[0.9f32, 0.75, 0.6, 0.95, 0.5, 0.3]);
+    let nms = |boxes: &[f32], center_point: bool, keep: i64, most: i64, score: f32| {
+        let op = call(Call::NonMaxSuppression(Nms { center_point, keep: Dim::from(keep) }));
+        let [most, share, score] = [t(&[], &[most]), t(&[], &[0.5f32]), t(&[], &[score])];
+        let out = all(op, &[t(&[1, 6, 4], boxes), scores.clone(), most, share, score]);
+        let count = out[1].get(0).to_i64() as usize;
+        let rows: Vec<i64> = (0..out[0].len()).map(|i| out[0].get(i).to_i64()).collect();
+        assert!(rows[3 * count..].iter().all(|x| *x == 0));
+        (out[0].shape().to_vec(), rows.chunks(3).take(count).map(|r| r[2]).collect::<Vec<_>>())
+    };
+    assert_eq!(nms(&boxes, false, 6, 3, 0.0), (vec![6, 3], vec![3, 0, 5]));
+    assert_eq!(nms(&boxes, false, 6, 3, 0.4), (vec![6, 3], vec![3, 0]));
+    assert_eq!(nms(&boxes, false, 6, 2, 0.0), (vec![6, 3], vec![3, 0]));
+    assert_eq!(nms(&boxes, false, 1, 9, 0.0), (vec![1, 3], vec![3]));
+    assert_eq!(nms(&boxes, false, 6, 0, 0.0), (vec![6, 3], vec![]));
+    let centers: Vec<f32> =
+        boxes.chunks(4).flat_map(|b| [(b[1] + b[3]) / 2.0, (b[0] + b[2]) / 2.0, b[3] - b[1], b[2] - b[0]]).collect();
+    assert_eq!(nms(&centers, true, 6, 3, 0.0), (vec![6, 3], vec![3, 0, 5]));
+    // Corners in another order are the same boxes.
+    let flipped: Vec<f32> = boxes.chunks(4).flat_map(|b| [b[2], b[3], b[0], b[1]]).collect();
+    assert_eq!(nms(&flipped, false, 6, 3, 0.0), (vec![6, 3], vec![3, 0, 5]));
+}
+
+#[test]
+fn natives_read_as_they_print() {
+    let text = "graph \"g\" {\n  %0 = input \"x\" : f32[2,n,n]\n  %1 = det %0 : f32[2]\n  %2 = input \"b\" : f32[1,6,4]\n  \
+                %3 = input \"s\" : f32[1,2,6]\n  %4 = 3i64 : i64[]\n  %5 = 0.5f32 : f32[]\n  %6 = nms centers 3 %2, %3, %4, \
+                %5, %5 : (i64[6,3], i64[])\n  %7 = nms corners 6 %2, %3, %4, %5, %5 : (i64[12,3], i64[])\n  %8 = proj 0 %6 \
+                : i64[6,3]\n  %9 = proj 1 %7 : i64[]\n  return \"d\" %1, \"rows\" %8, \"n\" %9\n}\n";
+    assert_eq!(crate::text::print(&crate::text::parse(text).unwrap()), text);
 }

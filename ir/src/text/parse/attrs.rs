@@ -312,7 +312,7 @@ pub enum Sort {
 /// The sorts of a head's attributes, in the order of [`Op::split`].
 pub fn sorts(head: &Head) -> &'static [Sort] {
     match head {
-        Head::Dim => &[Sort::Dim],
+        Head::Dim | Head::NonMaxSuppression(_) => &[Sort::Dim],
         Head::Iota => &[Sort::Dim, Sort::DType],
         Head::Permute => &[Sort::Perm],
         Head::Reshape => &[Sort::Dims],
@@ -334,6 +334,7 @@ pub fn sorts(head: &Head) -> &'static [Sort] {
         | Head::Gelu(_)
         | Head::Recurrent(_)
         | Head::Resize(_)
+        | Head::Det
         | Head::Opaque(_)
         | Head::Proj(_) => &[],
     }

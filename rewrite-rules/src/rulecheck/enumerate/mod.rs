@@ -480,6 +480,8 @@ impl Draw<'_> {
                 | Head::Loop(_)
                 | Head::Recurrent(_)
                 | Head::Resize(_)
+                | Head::Det
+                | Head::NonMaxSuppression(_)
                 | Head::Opaque(_)
                 | Head::Proj(_),
             ) => None,
