@@ -56,6 +56,9 @@ impl Default for SymbolInfo {
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Symbols(pub BTreeMap<Symbol, SymbolInfo>);
 
+/// What an unknown extent is taken for where a usual size is asked for.
+pub const NOMINAL: i64 = 64;
+
 impl Symbols {
     /// What is known of `symbol`; nothing recorded means the default (0 and up).
     pub fn info(&self, symbol: &Symbol) -> SymbolInfo {
@@ -348,6 +351,16 @@ impl Dim {
             sum = sum + product;
         }
         sum
+    }
+
+    /// The value at a usual size: every symbol at [`NOMINAL`], or at the nearest value its bounds allow. For prices and
+    /// plans, never for what must hold.
+    pub fn nominal(&self, symbols: &Symbols) -> i64 {
+        let value = |s: &Symbol| {
+            let info = symbols.info(s);
+            Some(Self::from(NOMINAL.clamp(info.min, info.max.max(info.min))))
+        };
+        self.substitute(&value).as_const().unwrap_or(NOMINAL)
     }
 
     /// Calls `visit` on every symbol in the expression.

@@ -11,7 +11,7 @@ use std::sync::Arc;
 
 use egret_ir::Dim;
 
-use crate::extent::{below, nonnegative, typical};
+use crate::extent::{below, nonnegative, rough};
 use crate::value::Value;
 
 /// An axis of iteration, by position in its stage's axis list.
@@ -230,7 +230,7 @@ impl Affine {
     /// Splits into `m·X + y` with `m` dividing `n` and `0 ≤ y < m`, for the largest such m found.
     fn peel(&self, n: &Dim, extents: &[Dim]) -> Option<(Dim, Self, Self)> {
         let mut sorted: Vec<&(Atom, Dim)> = self.terms.iter().collect();
-        sorted.sort_by_key(|(_, c)| -typical(c).abs());
+        sorted.sort_by_key(|(_, c)| -rough(c).abs());
         let mut m = n.clone();
         for i in 0..sorted.len() {
             m = m.common_divisor(&sorted[i].1);

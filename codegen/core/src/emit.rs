@@ -12,7 +12,7 @@ use crate::affine::{Affine, Atom, Axis, Within};
 use crate::extent::{local, nonnegative};
 use crate::loops::{E, Param, S, Ty};
 use crate::stage::{SlotInfo, SlotKind, Store};
-use crate::target::Target;
+use crate::target::Context;
 use crate::value::{Slot, Value};
 
 /// The lane axis of a vectorized loop.
@@ -37,8 +37,8 @@ pub struct Local {
 pub struct Emitter<'a> {
     /// Tensors of the kernel.
     pub slots: &'a [SlotInfo],
-    /// Machine.
-    pub target: &'a Target,
+    /// Machine and sizes.
+    pub cx: &'a Context<'a>,
     /// Parameters used so far.
     pub params: BTreeMap<Slot, Param>,
     /// Tensors kept in scratch memory.
@@ -68,10 +68,10 @@ enum Key {
 
 impl<'a> Emitter<'a> {
     /// An emitter with one open block.
-    pub fn new(slots: &'a [SlotInfo], target: &'a Target) -> Self {
+    pub fn new(slots: &'a [SlotInfo], cx: &'a Context<'a>) -> Self {
         Self {
             slots,
-            target,
+            cx,
             params: BTreeMap::new(),
             locals: BTreeMap::new(),
             bind: Vec::new(),
@@ -374,7 +374,7 @@ impl<'a> Emitter<'a> {
             }
         }
         // Vector loops start at multiples of the lanes.
-        let times = found.filter(|n| matches!(n, 2 | 4 | 8) && *n <= self.target.lanes)?;
+        let times = found.filter(|n| matches!(n, 2 | 4 | 8) && *n <= self.cx.target.lanes)?;
         Some((times, at.clone()))
     }
 

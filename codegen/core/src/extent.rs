@@ -19,9 +19,6 @@ pub fn local_name(s: &Symbol) -> Option<&str> {
     s.name().strip_prefix(LOCAL)
 }
 
-/// What a guess takes every symbol for.
-const TYPICAL: i64 = 64;
-
 /// Whether the value is at least 0 whatever the symbols are; they stand for extents, so none is negative.
 pub fn nonnegative(d: &Dim) -> bool {
     match d.as_const() {
@@ -35,12 +32,9 @@ pub fn below(a: &Dim, b: &Dim) -> bool {
     nonnegative(&(b - a - 1))
 }
 
-/// The value at a usual size: for estimates, never for bounds.
-pub fn typical(d: &Dim) -> i64 {
-    match d.as_const() {
-        Some(c) => c,
-        None => d.substitute(&|_| Some(Dim::from(TYPICAL))).as_const().unwrap_or(TYPICAL),
-    }
+/// A size to sort extents by where nothing is known of their symbols.
+pub fn rough(d: &Dim) -> i64 {
+    d.nominal(&Symbols::default())
 }
 
 /// A chunk of `total` units: at least one, and where both are numbers no more than there are.

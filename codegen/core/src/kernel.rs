@@ -9,13 +9,13 @@ use egret_ir::tensor::Tensor;
 
 use crate::affine::Affine;
 use crate::error::Unsupported;
-use crate::extent::{below, nonnegative, typical};
+use crate::extent::{below, nonnegative};
 use crate::family::{contract, native, nest, transpose, window};
 use crate::loops::Function;
 use crate::lower::lower;
 use crate::schedule::Schedule;
 use crate::stage::{SlotInfo, SlotKind, Stage, Step};
-use crate::target::Target;
+use crate::target::{Context, Target};
 use crate::value::{Slot, Value};
 
 /// Temporaries of one row are kept in scratch memory up to this many bytes in all.
@@ -40,7 +40,8 @@ pub fn code(
     target: &Target,
 ) -> Result<CodedKernel, Vec<Unsupported>> {
     let lowered = lower(kernel)?;
-    let mut c = Coder { slots: lowered.slots, functions: Vec::new(), constant, target };
+    let cx = &Context { target, symbols: &kernel.body.tables.symbols };
+    let mut c = Coder { slots: lowered.slots, functions: Vec::new(), constant, cx };
     let mut run: Vec<Stage> = Vec::new();
     let steps = lowered.steps;
     for (i, step) in steps.iter().enumerate() {
@@ -56,7 +57,7 @@ pub fn code(
             }
             Step::Native(n) => {
                 c.flush(&mut run, &steps[i..]);
-                let f = native::emit(n, &c.slots, target);
+                let f = native::emit(n, &c.slots, cx);
                 c.functions.push(f);
             }
         }
@@ -69,7 +70,7 @@ struct Coder<'a> {
     slots: Vec<SlotInfo>,
     functions: Vec<Function>,
     constant: &'a dyn Fn(usize) -> Option<Tensor>,
-    target: &'a Target,
+    cx: &'a Context<'a>,
 }
 
 impl Coder<'_> {
@@ -80,9 +81,9 @@ impl Coder<'_> {
             SlotKind::Table(t) => Some(t.clone()),
             SlotKind::Write(_) | SlotKind::Temp => None,
         };
-        window::emit(s, &mut self.slots, self.target)
-            .or_else(|| contract::emit(s, &mut self.slots, &constant, self.target))
-            .or_else(|| transpose::emit(s, &self.slots, self.target))
+        window::emit(s, &mut self.slots, self.cx)
+            .or_else(|| contract::emit(s, &mut self.slots, &constant, self.cx))
+            .or_else(|| transpose::emit(s, &self.slots, self.cx))
     }
 
     /// Emits the stages gathered so far, as few functions as rows allow.
@@ -92,7 +93,7 @@ impl Coder<'_> {
         while at < stages.len() {
             let (count, rows) = self.group(&stages[at..]);
             if rows == 0 {
-                let f = alone(&stages[at], &self.slots, self.target);
+                let f = alone(&stages[at], &self.slots, self.cx);
                 self.functions.push(f);
                 at += 1;
                 continue;
@@ -129,11 +130,12 @@ impl Coder<'_> {
                     locals.insert(s.slot, row.expect("invariant: grouped stages store whole rows"));
                 }
             }
-            let bytes: i64 = locals.iter().map(|(s, len)| typical(len) * self.slots[s.0].dtype.size() as i64).sum();
+            let bytes: i64 =
+                locals.iter().map(|(s, len)| self.cx.typical(len) * self.slots[s.0].dtype.size() as i64).sum();
             if bytes > LOCAL_BYTES {
                 locals.clear();
             }
-            self.functions.push(nest::rows(&group, &locals, &self.slots, self.target));
+            self.functions.push(nest::rows(&group, &locals, &self.slots, self.cx));
             at += count;
         }
     }
@@ -154,9 +156,13 @@ impl Coder<'_> {
     fn rows_fit(&self, group: &[Stage], r: usize) -> bool {
         let extents = &group[0].extents[..r];
         let rows = count(extents);
-        let few = typical(&rows).max(1);
-        let widest = group.iter().map(|s| typical(&s.points()) / few * typical(&s.terms()).max(1)).max().unwrap_or(0);
-        if typical(&rows) < 2 || widest < ROW_WORK {
+        let few = self.cx.typical(&rows).max(1);
+        let widest = group
+            .iter()
+            .map(|s| self.cx.typical(&s.points()) / few * self.cx.typical(&s.terms()).max(1))
+            .max()
+            .unwrap_or(0);
+        if self.cx.typical(&rows) < 2 || widest < ROW_WORK {
             return false;
         }
         let written: Vec<Slot> = group.iter().flat_map(|s| s.stores.iter().map(|t| t.slot)).collect();
@@ -184,7 +190,7 @@ impl Coder<'_> {
 }
 
 /// A stage by itself, in the general family.
-pub(crate) fn alone(s: &Stage, slots: &[SlotInfo], target: &Target) -> Function {
+pub(crate) fn alone(s: &Stage, slots: &[SlotInfo], cx: &Context<'_>) -> Function {
     let mut s = Schedule::new(s.clone());
     s.simplify(0);
     let mut stage = s.stage;
@@ -194,7 +200,7 @@ pub(crate) fn alone(s: &Stage, slots: &[SlotInfo], target: &Target) -> Function 
         let extents = std::iter::once(Dim::ONE).chain(stage.extents.iter().cloned()).collect();
         stage = stage.rename(&to, extents, 1);
     }
-    nest::rows(&[stage], &BTreeMap::new(), slots, target)
+    nest::rows(&[stage], &BTreeMap::new(), slots, cx)
 }
 
 /// Leading stored axes of equal extents.

@@ -6,7 +6,7 @@ use egret_ir::dtype::{DType, Literal};
 
 use crate::affine::{Affine, Atom, Axis, Within};
 use crate::emit::Emitter;
-use crate::extent::{below, nonnegative, typical};
+use crate::extent::{below, nonnegative, rough};
 use crate::loops::{Arg, E, S};
 use crate::stage::SlotInfo;
 use crate::value::Slot;
@@ -87,7 +87,7 @@ impl Halo {
         if !rest.is_linear() || dims.is_empty() || dims.iter().any(|d| !nonnegative(&d.stride) || d.stride == 0) {
             return None;
         }
-        dims.sort_by_key(|d| -typical(&d.stride));
+        dims.sort_by_key(|d| -rough(&d.stride));
         let outer = rest
             .terms()
             .iter()

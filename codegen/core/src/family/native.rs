@@ -11,7 +11,7 @@ use crate::emit::Emitter;
 use crate::loops::{Arg, Base, E, Function, S, Ty};
 use crate::native::{Native, RecurrentSlots};
 use crate::stage::SlotInfo;
-use crate::target::Target;
+use crate::target::Context;
 use crate::value::{Slot, Value};
 
 /// Slots a runtime kernel reads.
@@ -37,16 +37,16 @@ pub fn reads(n: &Native) -> Vec<Slot> {
 }
 
 /// The function of a runtime kernel.
-pub fn emit(n: &Native, slots: &[SlotInfo], target: &Target) -> Function {
+pub fn emit(n: &Native, slots: &[SlotInfo], cx: &Context<'_>) -> Function {
     match n {
         Native::Scatter { op, slot, extents, at, value, note } => {
-            scatter(*op, *slot, extents, at, value, note, slots, target)
+            scatter(*op, *slot, extents, at, value, note, slots, cx)
         }
         Native::Sort { slot, value, extents, axis, descending, keep, note } => {
-            sort(*slot, value, extents, *axis, *descending, keep, note, slots, target)
+            sort(*slot, value, extents, *axis, *descending, keep, note, slots, cx)
         }
         Native::Recurrent { call, time, batch, input, slots: s, note } => {
-            recurrent(call, time, batch, input, s, note, slots, target)
+            recurrent(call, time, batch, input, s, note, slots, cx)
         }
     }
 }
@@ -61,7 +61,7 @@ fn scatter(
     value: &std::sync::Arc<Value>,
     note: &str,
     slots: &[SlotInfo],
-    target: &Target,
+    cx: &Context<'_>,
 ) -> Function {
     fn loops(em: &mut Emitter<'_>, axis: usize, body: &mut dyn FnMut(&mut Emitter<'_>)) {
         if axis == em.extents.len() {
@@ -75,7 +75,7 @@ fn scatter(
             loops(em, axis + 1, body);
         });
     }
-    let mut em = Emitter::new(slots, target);
+    let mut em = Emitter::new(slots, cx);
     em.bind = vec![E::int(0); extents.len()];
     em.extents = extents.to_vec();
     let dtype = slots[slot.0].dtype;
@@ -109,11 +109,11 @@ fn sort(
     keep: &Dim,
     note: &str,
     slots: &[SlotInfo],
-    target: &Target,
+    cx: &Context<'_>,
 ) -> Function {
     let n = &extents[axis];
     let dtype = value.dtype();
-    let mut em = Emitter::new(slots, target);
+    let mut em = Emitter::new(slots, cx);
     em.bind = vec![E::int(0); extents.len()];
     em.extents = extents.to_vec();
     let lines: Vec<usize> = (0..extents.len()).filter(|a| *a != axis).collect();
@@ -199,9 +199,9 @@ fn recurrent(
     s: &RecurrentSlots,
     note: &str,
     slots: &[SlotInfo],
-    target: &Target,
+    cx: &Context<'_>,
 ) -> Function {
-    let mut em = Emitter::new(slots, target);
+    let mut em = Emitter::new(slots, cx);
     let (h, g) = (r.hidden, r.cell.gates());
     let dirs = r.direction.count();
     // Tile: direction · batch + row.

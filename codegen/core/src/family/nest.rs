@@ -15,11 +15,11 @@ use egret_ir::op::scalar::Scalar;
 
 use crate::affine::{Affine, Atom, Axis};
 use crate::emit::{Emitter, Lane, Local, vectorizes};
-use crate::extent::{chunk, typical};
+use crate::extent::chunk;
 use crate::loops::{Base, E, Function, S, Ty};
 use crate::schedule::{Primitive, Schedule};
 use crate::stage::{Fold, SlotInfo, Stage, Term};
-use crate::target::Target;
+use crate::target::Context;
 use crate::value::{Slot, Value};
 
 /// Work of one tile, in element operations: enough to pay for claiming it.
@@ -41,7 +41,7 @@ enum Lanes {
 
 /// Emits stages that share the axis 0 (extent `rows`) as one function; `locals` are temporaries of one row.
 /// Every stage's axis 0 is the row.
-pub fn rows(stages: &[Stage], locals: &BTreeMap<Slot, Dim>, slots: &[SlotInfo], target: &Target) -> Function {
+pub fn rows(stages: &[Stage], locals: &BTreeMap<Slot, Dim>, slots: &[SlotInfo], cx: &Context<'_>) -> Function {
     let scheduled: Vec<Schedule> = stages
         .iter()
         .map(|s| {
@@ -53,7 +53,7 @@ pub fn rows(stages: &[Stage], locals: &BTreeMap<Slot, Dim>, slots: &[SlotInfo], 
     let extent = scheduled[0].stage.extents[0].clone();
     let work: Dim = scheduled.iter().map(|s| work(&s.stage, 1)).sum();
     let chunk = chunk(&Dim::from(TILE_WORK).floor_div(&work.larger(&Dim::ONE)), &extent);
-    let mut em = Emitter::new(slots, target);
+    let mut em = Emitter::new(slots, cx);
     let mut scratch = Dim::ZERO;
     for (slot, len) in locals {
         let info = &slots[slot.0];
@@ -74,20 +74,20 @@ pub fn rows(stages: &[Stage], locals: &BTreeMap<Slot, Dim>, slots: &[SlotInfo], 
         if stages.len() > 1 {
             trace.mark(Primitive::ComputeAt(i, 0));
         }
-        match choose(&s.stage, 1) {
+        match choose(&s.stage, 1, cx) {
             Lanes::Results(a) | Lanes::Partial(a) => trace.mark(Primitive::Vectorize(a)),
             Lanes::None => {}
         }
         notes.push(format!("{} | {}", s.stage.note, trace.text()));
     }
-    let single = stages.len() == 1 && matches!(choose(&scheduled[0].stage, 0), Lanes::Results(0));
+    let single = stages.len() == 1 && matches!(choose(&scheduled[0].stage, 0, cx), Lanes::Results(0));
     let tiles;
     if single {
         // The row axis itself runs along the lanes.
         let up = |n: &Dim, to: i64| n.ceil_div(&to.into()) * to;
-        let mut chunk = up(&chunk, target.lanes * CHAINS);
+        let mut chunk = up(&chunk, cx.target.lanes * CHAINS);
         if extent.as_const().is_some() {
-            chunk = chunk.smaller(&up(&extent, target.lanes));
+            chunk = chunk.smaller(&up(&extent, cx.target.lanes));
         }
         tiles = extent.ceil_div(&chunk);
         let chunk = em.name("chunk", chunk);
@@ -162,7 +162,7 @@ fn repeats(at: &Affine, axis: Axis) -> bool {
 }
 
 /// The best lane axis among those from `from` on.
-fn choose(s: &Stage, from: Axis) -> Lanes {
+fn choose(s: &Stage, from: Axis, cx: &Context<'_>) -> Lanes {
     let mut best = (0, Lanes::None);
     let mut consider = |score: i64, lanes: Lanes| {
         if score > best.0 {
@@ -172,7 +172,7 @@ fn choose(s: &Stage, from: Axis) -> Lanes {
     let stores_vectorize =
         |a: Axis| s.stores.iter().all(|t| vectorizes(&t.value, a) && !t.at.hides(a) && t.at.coefficient(a) != 0);
     let store_score = |a: Axis| s.stores.iter().map(|t| if t.at.coefficient(a) == 1 { 4 } else { -6 }).sum::<i64>();
-    let size = |a: Axis| match typical(&s.extents[a]) {
+    let size = |a: Axis| match cx.typical(&s.extents[a]) {
         0..=1 => -100,
         2..=3 => -8,
         4..=7 => -3,
@@ -223,7 +223,7 @@ fn stage(em: &mut Emitter<'_>, s: &Stage, from: Axis, range: Option<(E, E)>) {
         em.bind = vec![E::int(0); s.extents.len()];
         em.extents.clone_from(&s.extents);
     }
-    let lanes = choose(s, from);
+    let lanes = choose(s, from, em.cx);
     let lane = match lanes {
         Lanes::Results(a) => Some(a),
         Lanes::Partial(_) | Lanes::None => None,
@@ -283,11 +283,11 @@ fn nest(em: &mut Emitter<'_>, s: &Stage, outer: &[Axis], lanes: Lanes, range: Op
 
 /// Lanes are results.
 fn results(em: &mut Emitter<'_>, s: &Stage, axis: Axis, range: Option<(E, E)>) {
-    let w = em.target.lanes;
+    let w = em.cx.target.lanes;
     let var = em.fresh("l");
     let extent = &s.extents[axis];
     // A fold waits for its accumulator; several side by side hide that.
-    let chains = if s.fold.is_some() && typical(extent) >= CHAINS * w { CHAINS } else { 1 };
+    let chains = if s.fold.is_some() && em.cx.typical(extent) >= CHAINS * w { CHAINS } else { 1 };
     let one = |em: &mut Emitter<'_>, base: E, chains: i64, part: Option<E>| {
         em.bind[axis] = base.clone();
         em.lane = Some(Lane { axis, part });
@@ -431,10 +431,10 @@ fn accumulate(em: &mut Emitter<'_>, f: &Fold, acc: &str, ty: Ty, vector: bool) {
 
 /// Lanes are partial folds; gives the whole fold as an element.
 fn partial(em: &mut Emitter<'_>, s: &Stage, f: &Fold, axis: Axis) -> E {
-    let w = em.target.lanes;
+    let w = em.cx.target.lanes;
     let extent = &s.extents[axis];
     let ty = Ty::vector(f.acc);
-    let chains = if typical(extent) >= 2 * CHAINS * w { CHAINS } else { 1 };
+    let chains = if em.cx.typical(extent) >= 2 * CHAINS * w { CHAINS } else { 1 };
     let unit = identity(f.monoid, f.acc);
     let accs: Vec<String> = (0..chains).map(|_| em.fresh("acc")).collect();
     for a in &accs {

@@ -5,15 +5,14 @@ use egret_ir::dtype::DType;
 
 use crate::affine::Axis;
 use crate::emit::Emitter;
-use crate::extent::typical;
 use crate::loops::{Arg, E, Function, S};
 use crate::schedule::{Primitive, Schedule};
 use crate::stage::{SlotInfo, Stage};
-use crate::target::Target;
+use crate::target::Context;
 use crate::value::Value;
 
 /// The function, if the stage is a transpose: some axis runs along the operand and another along the result.
-pub fn emit(s: &Stage, slots: &[SlotInfo], target: &Target) -> Option<Vec<Function>> {
+pub fn emit(s: &Stage, slots: &[SlotInfo], cx: &Context<'_>) -> Option<Vec<Function>> {
     let [store] = s.stores.as_slice() else { return None };
     if s.fold.is_some() || slots[store.slot.0].dtype != DType::F32 {
         return None;
@@ -30,12 +29,12 @@ pub fn emit(s: &Stage, slots: &[SlotInfo], target: &Target) -> Option<Vec<Functi
         (0..stage.rank).find(|a| run.coefficient(*a) == 1 && other.coefficient(*a).as_const().is_none_or(|c| c > 1))
     };
     let (along_in, along_out) = (find(at, &store.at)?, find(&store.at, at)?);
-    let (n_in, n_out, w) = (&stage.extents[along_in], &stage.extents[along_out], target.lanes);
-    if along_in == along_out || typical(n_in) < 4 || typical(n_out) < 4 {
+    let (n_in, n_out, w) = (&stage.extents[along_in], &stage.extents[along_out], cx.target.lanes);
+    if along_in == along_out || cx.typical(n_in) < 4 || cx.typical(n_out) < 4 {
         return None;
     }
     let outer: Vec<Axis> = (0..stage.rank).filter(|a| *a != along_in && *a != along_out).collect();
-    let mut em = Emitter::new(slots, target);
+    let mut em = Emitter::new(slots, cx);
     em.bind = vec![E::int(0); stage.rank];
     em.extents.clone_from(&stage.extents);
     // A tile is one point of the outer axes and one strip of squares.

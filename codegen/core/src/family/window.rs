@@ -12,13 +12,13 @@ use egret_ir::op::Monoid;
 
 use crate::affine::{Affine, Axis, Within};
 use crate::emit::{Emitter, Lane, vectorizes};
-use crate::extent::{chunk, nonnegative, typical};
+use crate::extent::{chunk, nonnegative};
 use crate::family::halo::{Dimension, Halo};
 use crate::family::nest::identity;
 use crate::loops::{Base, E, Function, S, Ty};
 use crate::schedule::{Panel, Tiles, name_counts, panels};
 use crate::stage::{Fold, SlotInfo, Stage, Term};
-use crate::target::Target;
+use crate::target::Context;
 use crate::value::{Slot, Value};
 
 /// Taps of a window at most.
@@ -31,7 +31,7 @@ const STRIP_SHARE: i64 = 2;
 const STRIP: i64 = 16;
 
 /// The function, if the stage folds a window (and nothing else) of one operand.
-pub fn emit(s: &Stage, slots: &mut [SlotInfo], target: &Target) -> Option<Vec<Function>> {
+pub fn emit(s: &Stage, slots: &mut [SlotInfo], cx: &Context<'_>) -> Option<Vec<Function>> {
     let f = s.fold.as_ref()?;
     if f.acc != DType::F32
         || !matches!(f.monoid, Monoid::Sum | Monoid::Max | Monoid::Min)
@@ -65,11 +65,11 @@ pub fn emit(s: &Stage, slots: &mut [SlotInfo], target: &Target) -> Option<Vec<Fu
             && slides(*a)
             && s.stores.iter().all(|t| !t.at.hides(*a) && t.at.coefficient(*a) == 1 && vectorizes(&t.value, *a))
     })?;
-    if typical(&s.extents[lane]) < target.lanes / 4 {
+    if cx.typical(&s.extents[lane]) < cx.target.lanes / 4 {
         return None;
     }
     // Every folded axis moves inside a row or by whole rows, together with the lane or the row axis.
-    let when = complete(f, &image.1, lane, &folded, s)?;
+    let when = complete(f, &image.1, lane, &folded, s, cx)?;
     let halo = Halo::new(image.0, &image.1, &when, &s.extents)?;
     if halo.dims.len() > 2 || halo.dims.iter().any(|d| !d.index.is_linear()) {
         return None;
@@ -88,7 +88,7 @@ pub fn emit(s: &Stage, slots: &mut [SlotInfo], target: &Target) -> Option<Vec<Fu
     } else {
         None
     };
-    Some(vec![function(s, f, &halo, weight.as_ref(), lane, row, &folded, slots, target)?])
+    Some(vec![function(s, f, &halo, weight.as_ref(), lane, row, &folded, slots, cx)?])
 }
 
 /// Whether any position lies outside of the operand.
@@ -97,7 +97,7 @@ fn bordered(halo: &Halo) -> bool {
 }
 
 /// The conditions, with those added that hold always: one per dimension that a folded axis moves along.
-fn complete(f: &Fold, at: &Affine, lane: Axis, folded: &[Axis], s: &Stage) -> Option<Vec<Within>> {
+fn complete(f: &Fold, at: &Affine, lane: Axis, folded: &[Axis], s: &Stage, cx: &Context<'_>) -> Option<Vec<Within>> {
     let mut when: Vec<Within> = f.when.clone();
     if when.iter().any(|w| w.step != 1 || w.lo != 0 || !w.index.is_linear()) {
         return None;
@@ -112,7 +112,7 @@ fn complete(f: &Fold, at: &Affine, lane: Axis, folded: &[Axis], s: &Stage) -> Op
         }
         // The stored axis that moves along the same dimension: the lane axis for small steps, else a row axis.
         let steps = |a: Axis| at.coefficient(a).quotient(&c).and_then(|q| q.as_const());
-        let partner = if c.as_const().is_some_and(|c| c.abs() < typical(&s.extents[lane])) {
+        let partner = if c.as_const().is_some_and(|c| c.abs() < cx.typical(&s.extents[lane])) {
             lane
         } else {
             (0..s.rank).find(|a| *a != lane && steps(*a).is_some_and(|q| q != 0 && q.abs() <= 8))?
@@ -155,9 +155,9 @@ fn function(
     row: Option<Axis>,
     folded: &[Axis],
     slots: &[SlotInfo],
-    target: &Target,
+    cx: &Context<'_>,
 ) -> Option<Function> {
-    let w = target.lanes;
+    let w = cx.target.lanes;
     let along = &halo.dims[halo.dims.len() - 1];
     let pitch = along.padded();
     let step = along.index.coefficient(lane).as_const()?;
@@ -173,7 +173,7 @@ fn function(
         _ => 1,
     };
     // Rows of a strip.
-    let cache_rows = Dim::from(target.l1 / STRIP_SHARE / 4).floor_div(&pitch.larger(&Dim::ONE));
+    let cache_rows = Dim::from(cx.target.l1 / STRIP_SHARE / 4).floor_div(&pitch.larger(&Dim::ONE));
     let cache_rows = cache_rows.larger(&Dim::from(taps_down + 2 * row_step));
     let strip = match row {
         Some(_) => (cache_rows - taps_down).floor_div(&row_step.max(1).into()) + 1,
@@ -183,7 +183,7 @@ fn function(
     let strips = row_extent.ceil_div(&strip.into());
     let strip = row_extent.ceil_div(&strips).as_const().unwrap_or(strip);
 
-    let mut em = Emitter::new(slots, target);
+    let mut em = Emitter::new(slots, cx);
     em.bind = vec![E::int(0); s.extents.len()];
     em.extents.clone_from(&s.extents);
     let strips = em.name("strips", strips);
@@ -273,8 +273,8 @@ fn function(
             writes: false,
         });
     }
-    let most_vectors = if target.registers == 32 { 2 } else { 1 };
-    let most_rows = if row.is_some() { if target.registers == 32 { 4 } else { 3 } } else { 1 };
+    let most_vectors = if cx.target.registers == 32 { 2 } else { 1 };
+    let most_rows = if row.is_some() { if cx.target.registers == 32 { 4 } else { 3 } } else { 1 };
     let first_value = |em: &mut Emitter<'_>, r: E, size_rows: i64, j: E, size: i64, tail: Option<&Dim>| {
         tile(
             em,
@@ -388,7 +388,7 @@ fn tile(
     own: bool,
     border: Literal,
 ) {
-    let w = em.target.lanes;
+    let w = em.cx.target.lanes;
     let ty = Ty::vector(DType::F32);
     let acc = |i: i64, j: i64| format!("acc{i}_{j}");
     for i in 0..rows {

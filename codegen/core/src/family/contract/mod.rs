@@ -18,12 +18,11 @@ use self::plan::{Operand, Vectors, choose};
 use self::tile::tile;
 use crate::affine::{Affine, Axis};
 use crate::emit::Emitter;
-use crate::extent::typical;
 use crate::family::halo::Halo;
 use crate::loops::{Base, E, Function, S};
 use crate::schedule::Schedule;
 use crate::stage::{Fold, SlotInfo, Stage, Term};
-use crate::target::Target;
+use crate::target::Context;
 use crate::value::{Slot, Value};
 
 /// The functions of a contraction, if the stage is one this family knows.
@@ -31,17 +30,17 @@ pub fn emit(
     s: &Stage,
     slots: &mut Vec<SlotInfo>,
     constant: &dyn Fn(Slot, &[SlotInfo]) -> Option<Tensor>,
-    target: &Target,
+    cx: &Context<'_>,
 ) -> Option<Vec<Function>> {
     let f = s.fold.as_ref()?;
-    if f.monoid != Monoid::Sum || f.acc != DType::F32 || typical(&(s.points() * s.terms())) < 512 {
+    if f.monoid != Monoid::Sum || f.acc != DType::F32 || cx.typical(&(s.points() * s.terms())) < 512 {
         return None;
     }
     if !f.when.is_empty() && f.when.iter().any(|w| w.step > 1) {
-        return parts(s, slots, constant, target);
+        return parts(s, slots, constant, cx);
     }
     let mut functions = Vec::new();
-    let stage = if f.when.is_empty() { s.clone() } else { padded(s, slots, target, &mut functions)? };
+    let stage = if f.when.is_empty() { s.clone() } else { padded(s, slots, cx, &mut functions)? };
     let own: Vec<Slot> =
         functions.iter().flat_map(|f: &Function| f.params.iter().filter(|p| p.writes).map(|p| p.slot)).collect();
     let mut schedule = Schedule::new(stage);
@@ -55,12 +54,12 @@ pub fn emit(
         _ => None,
     };
     let operands = [operand(a)?, operand(b)?];
-    let plan = choose(stage, &operands, &|o| constant(o.slot, slots).is_some(), target)?;
+    let plan = choose(stage, &operands, &|o| constant(o.slot, slots).is_some(), cx)?;
     let table = match plan.read {
-        Vectors::Table => Some(pack(stage, &operands, &plan, slots, constant, target)),
+        Vectors::Table => Some(pack(stage, &operands, &plan, slots, constant, cx)),
         Vectors::Scratch | Vectors::Direct => None,
     };
-    functions.push(tile(&schedule, &operands, &plan, table, slots, target));
+    functions.push(tile(&schedule, &operands, &plan, table, slots, cx));
     Some(functions)
 }
 
@@ -69,7 +68,7 @@ fn parts(
     s: &Stage,
     slots: &mut Vec<SlotInfo>,
     constant: &dyn Fn(Slot, &[SlotInfo]) -> Option<Tensor>,
-    target: &Target,
+    cx: &Context<'_>,
 ) -> Option<Vec<Function>> {
     let f = s.fold.as_ref()?;
     let w = f.when.iter().find(|w| w.step > 1)?;
@@ -100,10 +99,10 @@ fn parts(
             })
             .collect();
         let part = s.rename(&to, extents, s.rank);
-        functions.push(match emit(&part, slots, constant, target) {
+        functions.push(match emit(&part, slots, constant, cx) {
             Some(f) => f,
             // Few or no taps: the general family.
-            None => vec![crate::kernel::alone(&part, slots, target)],
+            None => vec![crate::kernel::alone(&part, slots, cx)],
         });
     }
     Some(merged(functions))
@@ -135,7 +134,7 @@ fn merged(parts: Vec<Vec<Function>>) -> Vec<Function> {
 }
 
 /// The same contraction over a padded copy of its windowed operand, which the pushed function makes.
-fn padded(s: &Stage, slots: &mut Vec<SlotInfo>, target: &Target, functions: &mut Vec<Function>) -> Option<Stage> {
+fn padded(s: &Stage, slots: &mut Vec<SlotInfo>, cx: &Context<'_>, functions: &mut Vec<Function>) -> Option<Stage> {
     let f = s.fold.as_ref()?;
     let Term::Product(a, b) = &f.term else { return None };
     let windowed = |v: &Value| match v {
@@ -148,7 +147,7 @@ fn padded(s: &Stage, slots: &mut Vec<SlotInfo>, target: &Target, functions: &mut
         _ => return None,
     };
     let (slot, at) = halo.whole(slots);
-    let mut em = Emitter::new(slots, target);
+    let mut em = Emitter::new(slots, cx);
     em.bind = vec![E::int(0); s.extents.len()];
     em.extents.clone_from(&s.extents);
     let outer: Vec<Axis> = halo.outer.iter().map(|o| o.0).collect();

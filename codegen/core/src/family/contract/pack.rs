@@ -8,7 +8,7 @@ use super::plan::{Operand, Plan, roles};
 use crate::affine::{Affine, Axis};
 use crate::schedule::balanced;
 use crate::stage::{SlotInfo, SlotKind, Stage};
-use crate::target::Target;
+use crate::target::Context;
 use crate::value::Slot;
 
 /// The vector operand, packed: `[outer axes][panel][folded axes][lanes of the panel]`, zeros behind the last lane.
@@ -18,13 +18,13 @@ pub(super) fn pack(
     plan: &Plan,
     slots: &mut Vec<SlotInfo>,
     constant: &dyn Fn(Slot, &[SlotInfo]) -> Option<Tensor>,
-    target: &Target,
+    cx: &Context<'_>,
 ) -> Slot {
     let v = &operands[usize::from(!plan.first_is_vector)];
     let tensor = constant(v.slot, slots).expect("invariant: tables are made of constants");
     let data: Vec<f32> = tensor.to_vec().expect("invariant: contractions here are over f32");
     let r = roles(s, v, plan);
-    let w = target.lanes;
+    let w = cx.target.lanes;
     let n = number(&s.extents[plan.lane]);
     let vectors = (n + w - 1) / w;
     let mut packed: Vec<f32> = Vec::with_capacity((data.len() as i64 * vectors * w / n.max(1)) as usize);

@@ -4,10 +4,10 @@ use egret_ir::Dim;
 
 use crate::affine::{Affine, Axis};
 use crate::emit::vectorizes;
-use crate::extent::{chunk, typical};
+use crate::extent::chunk;
 use crate::schedule::{balanced, tile_count};
 use crate::stage::Stage;
-use crate::target::Target;
+use crate::target::{Context, Target};
 use crate::value::Slot;
 
 /// Multiply-adds of vectors worth claiming a tile for.
@@ -72,11 +72,11 @@ pub(super) fn choose(
     s: &Stage,
     operands: &[Operand; 2],
     is_constant: &dyn Fn(&Operand) -> bool,
-    target: &Target,
+    cx: &Context<'_>,
 ) -> Option<Plan> {
-    let w = target.lanes;
+    let w = cx.target.lanes;
     // Costs are those of usual sizes.
-    let extents: Vec<i64> = s.extents.iter().map(typical).collect();
+    let extents: Vec<i64> = s.extents.iter().map(|d| cx.typical(d)).collect();
     let points: i64 = extents[..s.rank].iter().product();
     let terms: i64 = extents[s.rank..].iter().product();
     // Several folded axes: the innermost is unrolled, and addresses take registers of their own.
@@ -104,14 +104,15 @@ pub(super) fn choose(
                     continue;
                 }
                 let others: i64 = points / extents[lane].max(1) / row_extent.max(1);
-                for (tile_rows, tile_vectors) in shapes(target, if transposed { row_extent.min(w) } else { row_extent })
+                for (tile_rows, tile_vectors) in
+                    shapes(cx.target, if transposed { row_extent.min(w) } else { row_extent })
                 {
                     let total_vectors = (extents[lane] + w - 1) / w;
                     let panels = balanced(&total_vectors.into(), tile_vectors);
                     let tiles = balanced(&row_extent.into(), tile_rows);
                     let constant = is_constant(v) && is_static(s, v);
-                    let step = typical(&v.at.coefficient(lane));
-                    let reuse: i64 = typical(&tile_count(&tiles))
+                    let step = cx.typical(&v.at.coefficient(lane));
+                    let reuse: i64 = cx.typical(&tile_count(&tiles))
                         * (0..s.rank)
                             .filter(|a| Some(*a) != *row && only(a, sc, v))
                             .map(|a| extents[a])
@@ -119,7 +120,7 @@ pub(super) fn choose(
                     let panel_bytes = terms * tile_vectors * w * 4;
                     let read = if constant {
                         Vectors::Table
-                    } else if panel_bytes <= target.l2 / 2 && (step < 1 || (step > 2 && reuse >= 2)) {
+                    } else if panel_bytes <= cx.target.l2 / 2 && (step < 1 || (step > 2 && reuse >= 2)) {
                         Vectors::Scratch
                     } else if step >= 1 {
                         Vectors::Direct
@@ -129,8 +130,8 @@ pub(super) fn choose(
                     let mut cycles = 0;
                     for panel in &panels {
                         for tile in &tiles {
-                            let (pn, pv) = (typical(&panel.count), panel.size);
-                            let (tn, tr) = (typical(&tile.count), tile.size);
+                            let (pn, pv) = (cx.typical(&panel.count), panel.size);
+                            let (tn, tr) = (cx.typical(&tile.count), tile.size);
                             // In half cycles of a machine with two multiply-adds and two loads a cycle; vectors read in
                             // place cross cache lines.
                             let loads = match read {
@@ -141,13 +142,13 @@ pub(super) fn choose(
                             };
                             // With nearly all registers in accumulators the compiler has to store one.
                             let accumulators = tr * pv;
-                            let full = accumulators + pv + 1 > target.registers - 2;
+                            let full = accumulators + pv + 1 > cx.target.registers - 2;
                             let crowded = if full { accumulators / if windowed { 6 } else { 20 } } else { 0 };
                             // Rows far apart are a stream of memory and an address each.
                             let streams =
-                                if row.is_some_and(|r| typical(&sc.at.coefficient(r)) > w) { tr / 4 } else { 0 };
+                                if row.is_some_and(|r| cx.typical(&sc.at.coefficient(r)) > w) { tr / 4 } else { 0 };
                             // A panel beyond the first-level cache comes from the second level for every tile.
-                            let far = if panel_bytes > target.l1 / 2 { 5 * pv / 2 } else { 0 };
+                            let far = if panel_bytes > cx.target.l1 / 2 { 5 * pv / 2 } else { 0 };
                             let body = accumulators.max(loads).max(far).max(8) + 1 + crowded + streams;
                             let store = if transposed {
                                 (tr + w - 1) / w * (pv * (8 * w + w / 2 * i64::from(epilogue.min(20)) / 4))
@@ -168,10 +169,10 @@ pub(super) fn choose(
                             .map(|a| extents[a])
                             .product();
                         let split = Split::new(s, v, lane, *row, tile_rows, tile_vectors);
-                        cycles += outer * total_vectors * terms * per_vector * typical(&split.chunks);
+                        cycles += outer * total_vectors * terms * per_vector * cx.typical(&split.chunks);
                     }
                     // A panel beyond the second-level cache is read from further away for every row tile.
-                    if panel_bytes > target.l2 * 3 / 4 {
+                    if panel_bytes > cx.target.l2 * 3 / 4 {
                         cycles += cycles / 16;
                     }
                     if best.as_ref().is_none_or(|b| cycles < b.cycles) {

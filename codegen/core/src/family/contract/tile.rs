@@ -6,11 +6,10 @@ use egret_ir::dtype::{DType, Literal};
 use super::plan::{Operand, Plan, Roles, Split, Vectors, roles};
 use crate::affine::Axis;
 use crate::emit::{Emitter, Lane};
-use crate::extent::typical;
 use crate::loops::{Arg, Base, E, Function, S, Ty};
 use crate::schedule::{Panel, Primitive, Schedule, Tiles, balanced, name_counts, panels, tile_count};
 use crate::stage::{SlotInfo, Stage};
-use crate::target::Target;
+use crate::target::Context;
 use crate::value::Slot;
 
 /// An epilogue of more operations than this runs over a buffer instead of in registers.
@@ -37,18 +36,18 @@ pub(super) fn tile(
     plan: &Plan,
     table: Option<Slot>,
     slots: &[SlotInfo],
-    target: &Target,
+    cx: &Context<'_>,
 ) -> Function {
     let s = &schedule.stage;
     let (v, sc) = if plan.first_is_vector { (&operands[0], &operands[1]) } else { (&operands[1], &operands[0]) };
-    let w = target.lanes;
+    let w = cx.target.lanes;
     let t = Tile { s, plan, v, sc, r: roles(s, v, plan), w, packed: plan.read != Vectors::Direct };
     let terms = s.terms();
     let row_extent = plan.row.map_or(Dim::ONE, |r| s.extents[r].clone());
     let Split { chunk, chunks, units } = Split::new(s, v, plan.lane, plan.row, plan.rows, plan.vectors);
     let outer: Dim = t.r.outer.iter().map(|a| &s.extents[*a]).product();
 
-    let mut em = Emitter::new(slots, target);
+    let mut em = Emitter::new(slots, cx);
     em.bind = vec![E::int(0); s.extents.len()];
     em.extents.clone_from(&s.extents);
     let mut row_tiles = balanced(&row_extent, plan.rows);
@@ -274,7 +273,7 @@ fn pack_panel(em: &mut Emitter<'_>, t: &Tile<'_>, size: i64, tail: Option<&Dim>)
     let folded = t.r.folded.clone();
     if step != 1
         && let Some(k) = along
-        && typical(&t.s.extents[k]) >= 4
+        && em.cx.typical(&t.s.extents[k]) >= 4
         && folded.last() == Some(&k)
     {
         let valid = tail.map_or(Dim::from(width), |n| n + (width - t.w));
