@@ -22,6 +22,7 @@ mod conv;
 mod gather;
 mod generator;
 mod grid;
+mod linear_attention;
 mod loss;
 mod maths;
 mod microsoft;
@@ -35,6 +36,7 @@ mod reduce;
 mod resample;
 mod rois;
 mod rotary;
+mod scan;
 mod scatter;
 mod select;
 mod shape;
@@ -93,6 +95,7 @@ const FAMILIES: &[&[Row]] = &[
     attention::ROWS,
     rotary::ROWS,
     loss::ROWS,
+    linear_attention::ROWS,
     batch_norm::ROWS,
     causal_conv::ROWS,
     microsoft::ELEMENTWISE,
