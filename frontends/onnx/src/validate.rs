@@ -5,6 +5,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use crate::error::{NodePlace, Problem, ProblemKind};
 use crate::inline::{canonical_domain, place, subgraphs};
 use crate::node;
+use crate::ops;
 use crate::proto::attribute_proto::AttributeType;
 use crate::proto::{GraphProto, ModelProto, NodeProto};
 use crate::schema::{self, NEWEST_IR, NEWEST_OPSET, Schema};
@@ -89,7 +90,7 @@ impl Checker<'_> {
             match self.opsets.get(domain) {
                 None => self.fault("domain", ProblemKind::MissingOpset { domain: domain.to_owned() }),
                 Some(&opset) if domain.is_empty() => self.standard(proto, opset),
-                Some(_) if domain == crate::ops::MICROSOFT => self.contributed(proto),
+                Some(_) if domain == ops::MICROSOFT => self.contributed(proto),
                 Some(_) => {}
             }
         }
@@ -112,6 +113,9 @@ impl Checker<'_> {
     fn standard(&mut self, proto: &NodeProto, opset: i64) {
         let Some(versions) = schema::all().get(proto.op_type()) else { return };
         let Some(schema) = schema::lookup(proto.op_type(), opset) else {
+            if ops::find("", proto.op_type(), opset).is_some_and(ops::unprefixed) {
+                return;
+            }
             let since = versions.first().map_or(0, |s| s.since);
             return self.fault("op_type", ProblemKind::NotYet { since, version: opset });
         };

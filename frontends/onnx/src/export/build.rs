@@ -7,10 +7,12 @@ use egret_ir::choice::{Candidate, Class, ClassGraph, ClassId, ClassNode};
 use egret_ir::infer::infer;
 use egret_ir::op::scalar::Scalar;
 use egret_ir::op::{Const, Op, Perm};
-use egret_ir::{DType, Dim, Literal, Origins, Shape, Tensor, TensorType, Type};
+use egret_ir::{DType, Dim, Literal, Origins, Shape, Tensor, TensorType, Type, ValueId};
 
 use super::cost::NodeCost;
 use super::{Attribute, NewNode, OnnxStep, Slot, byte_size};
+use crate::Imported;
+use crate::inline::canonical_domain;
 use crate::schema;
 
 /// Constants up to this many bytes are always initializers; nothing is gained by computing them at run time.
@@ -33,6 +35,8 @@ pub struct Build<'a> {
     early: Vec<Candidate<OnnxStep>>,
     late: Vec<Candidate<OnnxStep>>,
     makers: HashMap<ClassId, Vec<usize>>,
+    /// Operators that may be made on bf16; None: all.
+    narrow: Option<BTreeSet<String>>,
 }
 
 impl<'a> Build<'a> {
@@ -50,6 +54,7 @@ impl<'a> Build<'a> {
             early: Vec::new(),
             late: Vec::new(),
             makers: HashMap::new(),
+            narrow: None,
         };
         let mut changed = true;
         while changed {
@@ -356,6 +361,17 @@ impl<'a> Build<'a> {
 
     // ---- candidates ----
 
+    /// From here on, arithmetic on bf16 is made only of operators that the model has on it: runtimes have few kernels for
+    /// bf16, and those of the model are there.
+    pub fn keep_narrow_operators(&mut self, imported: &Imported) {
+        let narrow = |v: &ValueId| imported.graph.ty(*v).as_tensor().is_some_and(|t| t.dtype == DType::BF16);
+        let sites = imported.sites.iter().filter(|site| {
+            let values = || site.inputs.iter().flatten().chain(site.outputs.iter().map(|(v, _)| v));
+            canonical_domain(site.node.domain()).is_empty() && values().any(narrow)
+        });
+        self.narrow = Some(sites.map(|site| site.node.op_type().to_owned()).collect());
+    }
+
     /// Adds a candidate that comes before folds and templates.
     pub fn early(&mut self, outputs: Vec<ClassId>, inputs: Vec<ClassId>, cost: u64, payload: OnnxStep) {
         self.early.push(Candidate { outputs, inputs, cost, payload });
@@ -421,6 +437,12 @@ impl<'a> Build<'a> {
         {
             return false;
         }
+        let is_narrow = |dtype: Option<DType>| dtype == Some(DType::BF16);
+        let narrow = node.inputs.iter().any(|s| matches!(s, Slot::Class(c) if is_narrow(self.dtype(*c))))
+            || outputs.iter().any(|o| is_narrow(self.dtype(*o)));
+        if narrow && !MOVES.contains(&node.op) && self.narrow.as_ref().is_some_and(|own| !own.contains(node.op)) {
+            return false;
+        }
         let takes = |formal: Option<&schema::Formal>, dtype: Option<DType>| {
             formal.zip(dtype).is_some_and(|(f, d)| f.types.iter().any(|t| *t == d.name()))
         };
@@ -431,6 +453,22 @@ impl<'a> Build<'a> {
         }) && outputs.iter().enumerate().all(|(i, o)| takes(schema.output(i), self.dtype(*o)))
     }
 }
+
+/// Operators that do no arithmetic: runtimes have them for every type.
+const MOVES: &[&str] = &[
+    "Cast",
+    "Concat",
+    "Expand",
+    "Flatten",
+    "Gather",
+    "Identity",
+    "Reshape",
+    "Slice",
+    "Split",
+    "Squeeze",
+    "Transpose",
+    "Unsqueeze",
+];
 
 /// Operands that are all classes.
 pub fn slots(classes: &[ClassId]) -> Vec<Slot> {

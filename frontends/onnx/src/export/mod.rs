@@ -100,6 +100,7 @@ pub fn candidates(
 ) -> Table<OnnxStep> {
     let roots = classes.outputs.iter().map(|(_, c)| *c).collect();
     let mut build = build::Build::new(classes, opset(imported), cost);
+    build.keep_narrow_operators(imported);
     site::inputs(&mut build);
     site::as_imported(&mut build, imported, class_of);
     build.run();

@@ -91,7 +91,7 @@ fn linear_attention(l: &mut Lower<'_>) -> Results {
         let wide = [time.clone(), batch.clone(), Dim::from(h), depth.clone()];
         scanned.push(l.broadcast(b, &wide)?);
     }
-    let out = scan(l, &time, &[state], &scanned, |l, carried, now| step(l, rule, carried[0], now))?;
+    let out = scan(l, &time, &[state], &scanned, &[], |l, carried, now, _| step(l, rule, carried[0], now))?;
     let (state, read) = (out[0], out[1]);
     // [T,B,H,r,v] to [B,T,Hq·v].
     let y = l.with(Scalar::Mul, read, scale)?;

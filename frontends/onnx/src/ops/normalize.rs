@@ -177,7 +177,7 @@ fn stash(l: &Lower<'_>) -> Result<DType, Fail> {
 }
 
 /// From `axis` on; results y, mean and 1/deviation (folded axes kept as 1).
-fn layer_norm(l: &mut Lower<'_>) -> Results {
+pub fn layer_norm(l: &mut Lower<'_>) -> Results {
     let (x, scale) = (l.operand(0)?, l.operand(1)?);
     let t = l.tensor(x)?;
     let axis = l.axis("axis", l.int("axis", -1), t.rank())?;

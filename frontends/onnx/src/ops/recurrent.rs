@@ -12,7 +12,7 @@ pub const ROWS: &[Row] = &[
     onnx("LSTM", 1..7, |l| recurrent(l, Cell::Lstm)),
     onnx("LSTM", 7..14, |l| recurrent(l, Cell::Lstm)),
     onnx("LSTM", 14..LATEST, |l| recurrent(l, Cell::Lstm)),
-    onnx("GRU", 1..3, old_gru),
+    onnx("GRU", 1..3, |l| recurrent(l, Cell::Gru)),
     onnx("GRU", 3..7, |l| recurrent(l, Cell::Gru)),
     onnx("GRU", 7..14, |l| recurrent(l, Cell::Gru)),
     onnx("GRU", 14..LATEST, |l| recurrent(l, Cell::Gru)),
@@ -20,11 +20,6 @@ pub const ROWS: &[Row] = &[
     onnx("RNN", 7..14, |l| recurrent(l, Cell::Rnn)),
     onnx("RNN", 14..LATEST, |l| recurrent(l, Cell::Rnn)),
 ];
-
-/// Opset 1 has no linear_before_reset and says neither way.
-fn old_gru(_: &mut Lower<'_>) -> Results {
-    Err(opaque("GRU of opset 1 and 2"))
-}
 
 /// Operands X, W, R, B, sequence_lens, initial_h (, initial_c, P); results Y, Y_h (, Y_c). Layout 1 (batch first) is
 /// permuted here.

@@ -8,7 +8,7 @@ use egret_ir::op::scalar::{InfSign, Scalar};
 use egret_ir::{DType, Dim, Shape, ValueId};
 
 use super::{LATEST, Row, onnx};
-use crate::lower::{Fail, Lower, Results, accumulator, opaque};
+use crate::lower::{Fail, Lower, Results, accumulator};
 
 pub const ROWS: &[Row] = &[
     onnx("ReduceSum", 1..13, |l| reduce(l, plain_sum)),
@@ -121,21 +121,30 @@ fn sum_square(l: &mut Lower<'_>, x: ValueId, axes: &[usize]) -> Result<ValueId, 
     widened(l, x, |l, x| squares(l, x, axes))
 }
 
-fn l2(l: &mut Lower<'_>, x: ValueId, axes: &[usize]) -> Result<ValueId, Fail> {
-    if !l.dtype(x)?.is_float() {
-        return Err(opaque("integers"));
+/// Through `f` as a real number, and cut back to the type: integers (up to opset 27) as f64.
+fn as_real(
+    l: &mut Lower<'_>,
+    x: ValueId,
+    f: impl FnOnce(&mut Lower<'_>, ValueId) -> Result<ValueId, Fail>,
+) -> Result<ValueId, Fail> {
+    let dtype = l.dtype(x)?;
+    if dtype.is_float() {
+        return widened(l, x, f);
     }
-    widened(l, x, |l, x| {
+    let real = l.cast(x, DType::F64)?;
+    let y = f(l, real)?;
+    l.cast(y, dtype)
+}
+
+fn l2(l: &mut Lower<'_>, x: ValueId, axes: &[usize]) -> Result<ValueId, Fail> {
+    as_real(l, x, |l, x| {
         let sum = squares(l, x, axes)?;
         l.map(Scalar::Sqrt, &[sum])
     })
 }
 
 fn log_sum(l: &mut Lower<'_>, x: ValueId, axes: &[usize]) -> Result<ValueId, Fail> {
-    if !l.dtype(x)?.is_float() {
-        return Err(opaque("integers"));
-    }
-    widened(l, x, |l, x| {
+    as_real(l, x, |l, x| {
         let sum = fold(l, Monoid::Sum, x, axes)?;
         l.map(Scalar::Log, &[sum])
     })
@@ -143,10 +152,7 @@ fn log_sum(l: &mut Lower<'_>, x: ValueId, axes: &[usize]) -> Result<ValueId, Fai
 
 /// m + ln Σ e^(x − m) with the maximum m, or 0 where that is infinite: the plain body overflows.
 fn log_sum_exp(l: &mut Lower<'_>, x: ValueId, axes: &[usize]) -> Result<ValueId, Fail> {
-    if !l.dtype(x)?.is_float() {
-        return Err(opaque("integers"));
-    }
-    widened(l, x, |l, x| {
+    as_real(l, x, |l, x| {
         let shape = l.shape(x)?;
         let m = fold(l, Monoid::Max, x, axes)?;
         let infinite = l.map(Scalar::IsInf(InfSign::Both), &[m])?;

@@ -17,15 +17,16 @@ pub struct Step {
     pub stacked: Vec<ValueId>,
 }
 
-/// Runs `step` once per cell of axis 0 of the scanned values, whose extents are `trip`. It gets the carried values and one
-/// slice of each scanned value, and may read nothing else. Results: the carried values after the last step, and the
-/// stacked ones with an axis 0 of `trip` cells. A single step is no loop.
+/// Runs `step` once per cell of axis 0 of the scanned values, whose extents are `trip`. It gets the carried values, one
+/// slice of each scanned value and the captures, and may read nothing else. Results: the carried values after the last
+/// step, and the stacked ones with an axis 0 of `trip` cells. A single step is no loop.
 pub fn scan(
     l: &mut Lower<'_>,
     trip: &Dim,
     carried: &[ValueId],
     scanned: &[ValueId],
-    step: impl FnOnce(&mut Lower<'_>, &[ValueId], &[ValueId]) -> Result<Step, Fail>,
+    captures: &[ValueId],
+    step: impl FnOnce(&mut Lower<'_>, &[ValueId], &[ValueId], &[ValueId]) -> Result<Step, Fail>,
 ) -> Result<Vec<ValueId>, Fail> {
     let slice_shape = |l: &Lower<'_>, v: ValueId| Ok::<_, Fail>(l.shape(v)?[1..].to_vec());
     if *trip == Dim::ONE {
@@ -34,7 +35,7 @@ pub fn scan(
             let shape = slice_shape(l, *v)?;
             slices.push(l.reshape(*v, &shape)?);
         }
-        let Step { carried: mut out, stacked } = step(l, carried, &slices)?;
+        let Step { carried: mut out, stacked } = step(l, carried, &slices, captures)?;
         for v in stacked {
             let mut shape = l.shape(v)?;
             shape.insert(0, Dim::ONE);
@@ -50,6 +51,9 @@ pub fn scan(
         let shape = slice_shape(l, *v)?;
         types.push(Type::tensor(l.dtype(*v)?, shape));
     }
+    for v in captures {
+        types.push(Type::Tensor(l.tensor(*v)?));
+    }
     let mut body = Graph::new("step");
     for d in types.iter().filter_map(Type::as_tensor).flat_map(|t| &t.shape) {
         d.symbols(&mut |s| {
@@ -60,19 +64,19 @@ pub fn scan(
     body.input("i", Type::fixed(DType::I64, &[]));
     let inputs: Vec<ValueId> =
         types.iter().enumerate().map(|(n, ty)| body.input(&format!("x{n}"), ty.clone())).collect();
-    let (given, slices) = inputs.split_at(carried.len());
+    let (given, rest) = inputs.split_at(carried.len());
+    let (slices, outer) = rest.split_at(scanned.len());
     let mut inside = Lower {
         graph: &mut body,
         known: &mut BTreeMap::new(),
         bounds: &mut BTreeMap::new(),
         witnesses: &mut BTreeMap::new(),
-        external: &mut *l.external,
         node: l.node,
         opset: l.opset,
         inputs: &[],
         origins: l.origins.clone(),
     };
-    let Step { carried: next, stacked } = step(&mut inside, given, slices)?;
+    let Step { carried: next, stacked } = step(&mut inside, given, slices, outer)?;
     let mut results = Vec::new();
     for (n, v) in next.iter().chain(&stacked).enumerate() {
         let mut t = body.ty(*v).as_tensor().cloned().ok_or_else(|| opaque("a step that gives no tensor"))?;
@@ -97,7 +101,7 @@ pub fn scan(
         scanned: scanned.len() as u32,
         results: results.into(),
     };
-    let args: Vec<ValueId> = carried.iter().chain(scanned).copied().collect();
+    let args: Vec<ValueId> = carried.iter().chain(scanned).chain(captures).copied().collect();
     let tuple = l.emit(Op::Loop(Box::new(attrs)), &args)?;
     (0..count).map(|i| l.proj(tuple, i)).collect()
 }

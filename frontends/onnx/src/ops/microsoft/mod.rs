@@ -5,17 +5,20 @@
 
 mod attention;
 mod elementwise;
+mod group_query;
 mod normalize;
 mod product;
 mod quantized;
+mod recurrent;
 
 pub use attention::ROWS as ATTENTION;
 pub use elementwise::ROWS as ELEMENTWISE;
+pub use group_query::ROWS as GROUP_QUERY;
 pub use normalize::ROWS as NORMALIZE;
-#[cfg(test)]
 pub use normalize::UNPREFIXED;
 pub use product::ROWS as PRODUCT;
 pub use quantized::ROWS as QUANTIZED;
+pub use recurrent::ROWS as RECURRENT;
 
 use super::{LATEST, Row};
 use crate::lower::{Fail, Lower, Results, opaque};

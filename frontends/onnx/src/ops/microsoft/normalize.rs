@@ -5,18 +5,19 @@ use egret_ir::op::scalar::Scalar;
 use egret_ir::op::spec::{GatherSpec, Negative};
 use egret_ir::{DType, Dim, Literal, ValueId};
 
-use super::super::normalize::{inverse, normalized, rms_norm, rms_normalized};
+use super::super::normalize::{inverse, layer_norm, normalized, rms_norm, rms_normalized};
 use super::super::reduce::kept;
 use super::super::{LATEST, Row};
 use super::microsoft;
 use crate::lower::{Fail, Lower, Results, accumulator, opaque};
 
-/// ONNX Runtime takes this one without its domain.
-pub const UNPREFIXED: &str = "SimplifiedLayerNormalization";
+/// Operators that ONNX Runtime has in the default domain and the standard has not, or only later.
+pub const UNPREFIXED: &[Row] = &[
+    Row { domain: "", op: "SimplifiedLayerNormalization", opsets: 1..LATEST, lower: rms_norm },
+    Row { domain: "", op: "LayerNormalization", opsets: 1..17, lower: layer_norm },
+];
 
 pub const ROWS: &[Row] = &[
-    Row { domain: "", op: UNPREFIXED, opsets: 1..LATEST, lower: rms_norm },
-    microsoft(UNPREFIXED, rms_norm),
     microsoft("SkipLayerNormalization", skip_layer_norm),
     microsoft("SkipSimplifiedLayerNormalization", skip_rms_norm),
     microsoft("EmbedLayerNormalization", embed_layer_norm),

@@ -165,7 +165,7 @@ fn gemm(l: &mut Lower<'_>) -> Results {
 }
 
 /// f32(y) · (sa·sb): one number for the left side, one or one per column for the right.
-fn scaled(l: &mut Lower<'_>, y: ValueId, sa: ValueId, sb: ValueId) -> Result<ValueId, Fail> {
+pub fn scaled(l: &mut Lower<'_>, y: ValueId, sa: ValueId, sb: ValueId) -> Result<ValueId, Fail> {
     let (shape, compute) = (l.shape(y)?, l.dtype(sa)?);
     let y = l.cast(y, compute)?;
     let (sa, sb) = (everywhere(l, sa, &shape)?, Side::Columns.spread(l, sb, &shape)?);
