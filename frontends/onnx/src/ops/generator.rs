@@ -2,7 +2,7 @@
 
 use egret_ir::dim::count;
 use egret_ir::op::scalar::Scalar;
-use egret_ir::{DType, Dim, Literal, Shape, Tensor};
+use egret_ir::{DType, Dim, Literal, Shape, Tensor, ValueId};
 
 use super::cast::dtype_code;
 use super::{LATEST, Row, onnx};
@@ -73,34 +73,7 @@ fn size(l: &mut Lower<'_>) -> Results {
 fn range(l: &mut Lower<'_>) -> Results {
     let (start, limit, delta) = (l.operand(0)?, l.operand(1)?, l.operand(2)?);
     let dtype = l.dtype(start)?;
-    let zero = Dim::ZERO;
-    let len = if dtype.is_float() {
-        let one = |v| l.known(v).and_then(|k| k.floats()).and_then(|f| f.first().copied());
-        match (one(start), one(limit), one(delta)) {
-            (Some(s), Some(e), Some(d)) if d != 0.0 => {
-                let n = ((f64::from(e) - f64::from(s)) / f64::from(d)).ceil().max(0.0);
-                if n.is_nan() || n > 1e12 {
-                    return Err(l.value("limit", &e.to_string(), "a finite range"));
-                }
-                Dim::from(n as i64)
-            }
-            _ => return Err(opaque("a range of floats that are not known before the model runs")),
-        }
-    } else {
-        let one = |l: &Lower<'_>, field: &str, v| -> Result<Dim, Fail> {
-            let list = l.expressions(field, v)?;
-            list.into_iter().next().ok_or_else(|| l.value(field, "empty", "one number"))
-        };
-        let (s, e, d) = (one(l, "start", start)?, one(l, "limit", limit)?, one(l, "delta", delta)?);
-        let Some(step) = d.as_const() else { return Err(opaque("a range whose step is no number")) };
-        let n = match step {
-            0 => return Err(l.value("delta", "0", "a number other than 0")),
-            1.. => (e - s).ceil_div(&d),
-            _ => (s - e).ceil_div(&(zero.clone() - d)),
-        };
-        let positive = n.lower_bound(l.symbols()).is_some_and(|lo| lo >= 0);
-        if positive { n } else { n.larger(&zero) }
-    };
+    let len = range_length(l, [start, limit, delta])?;
     let i = l.iota(&len, dtype)?;
     let (start, delta) = (l.reshape(start, &[])?, l.reshape(delta, &[])?);
     let number = |l: &Lower<'_>, v| l.known(v).and_then(|k| k.numbers()).and_then(|n| n.first().copied());
@@ -116,6 +89,41 @@ fn range(l: &mut Lower<'_>) -> Results {
     }
     let start = l.broadcast(start, &shape)?;
     Ok(vec![l.map(Scalar::Add, &[start, scaled])?])
+}
+
+/// max(⌈(limit − start) / delta⌉, 0); where data decides, computed in f64.
+fn range_length(l: &mut Lower<'_>, bounds: [ValueId; 3]) -> Result<Dim, Fail> {
+    let [start, limit, delta] = bounds;
+    let numbers = bounds.map(|v| l.scalar_f64(v));
+    if let [_, _, Some(0.0)] = numbers {
+        return Err(l.value("delta", "0", "a number other than 0"));
+    }
+    if l.dtype(start)?.is_float() {
+        if let [Some(s), Some(e), Some(d)] = numbers {
+            let n = ((e - s) / d).ceil().max(0.0);
+            if n.is_nan() || n > 1e12 {
+                return Err(l.value("limit", &e.to_string(), "a finite range"));
+            }
+            return Ok(Dim::from(n as i64));
+        }
+    } else if let [Some(s), Some(e), Some(d)] = bounds.map(|v| l.dims(v).and_then(|d| d.first().cloned()))
+        && let Some(step) = d.as_const()
+    {
+        let n = if step > 0 { (e - s).ceil_div(&d) } else { (s - e).ceil_div(&(Dim::ZERO - d)) };
+        let positive = n.lower_bound(l.symbols()).is_some_and(|lo| lo >= 0);
+        return Ok(if positive { n } else { n.larger(&Dim::ZERO) });
+    }
+    let mut wide = [start, limit, delta];
+    for v in &mut wide {
+        *v = l.reshape(*v, &[])?;
+        *v = l.cast(*v, DType::F64)?;
+    }
+    let span = l.map(Scalar::Sub, &[wide[1], wide[0]])?;
+    let steps = l.map(Scalar::Div, &[span, wide[2]])?;
+    let steps = l.map(Scalar::Ceil, &[steps])?;
+    let steps = l.with(Scalar::Max, steps, 0.0)?;
+    let n = l.cast(steps, DType::I64)?;
+    Ok(l.extent_of(n, None))
 }
 
 /// 1 where row + k = column.

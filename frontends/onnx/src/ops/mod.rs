@@ -19,6 +19,7 @@ mod cast;
 mod causal_conv;
 mod contract;
 mod conv;
+mod filter;
 mod gather;
 mod generator;
 mod grid;

@@ -1,9 +1,10 @@
-//! Resize and Upsample, as calls of the resampling definition.
+//! Resize and Upsample, as calls of the resampling definition, or by [`super::filter`] where that has no such form.
 
 use egret_ir::op::Op;
 use egret_ir::op::call::{Call, Coordinates, NearestMode, Resize, ResizeMode};
 use egret_ir::{Dim, Literal, Shape, ValueId};
 
+use super::filter::{self, Place};
 use super::{LATEST, Row, onnx};
 use crate::lower::{Fail, Lower, Results, opaque};
 use crate::node;
@@ -78,6 +79,9 @@ fn asymmetric(l: &mut Lower<'_>, scales: &[f32]) -> Results {
     )
 }
 
+/// Extents of a result, and the scale of each axis where it is not their quotient.
+type Sized = (Box<[Dim]>, Option<Box<[Literal]>>);
+
 /// Extents of a result, and the scales that gave them.
 type Scaled = (Box<[Dim]>, Box<[Literal]>);
 
@@ -108,19 +112,18 @@ fn call(l: &mut Lower<'_>, x: ValueId, resize: Resize) -> Results {
     if same && unit {
         return Ok(vec![x]);
     }
-    if matches!(resize.mode, ResizeMode::Nearest(_)) || l.dtype(x)?.is_float() {
-        return Ok(vec![l.emit(Op::Call(Box::new(Call::Resize(resize))), &[x])?]);
-    }
-    Err(opaque("interpolated integers"))
+    Ok(vec![l.emit(Op::Call(Box::new(Call::Resize(resize))), &[x])?])
+}
+
+/// Operand `i`, where given and not empty (opset 11 wrote an empty tensor for none).
+fn given(l: &Lower<'_>, i: usize) -> Result<Option<ValueId>, Fail> {
+    let Some(v) = l.optional(i) else { return Ok(None) };
+    Ok((l.shape(v)? != [Dim::ZERO]).then_some(v))
 }
 
 fn resize(l: &mut Lower<'_>) -> Results {
     let x = l.operand(0)?;
     let own = l.shape(x)?;
-    if l.flag("antialias", false) {
-        return Err(opaque("antialias"));
-    }
-    let coordinates = coordinates(l)?;
     let mode = mode(l)?;
     let axes = match l.ints("axes") {
         Some(axes) if !axes.is_empty() => {
@@ -129,62 +132,100 @@ fn resize(l: &mut Lower<'_>) -> Results {
         }
         _ => (0..own.len()).collect(),
     };
-    let given = |l: &Lower<'_>, i: usize| -> Result<Option<ValueId>, Fail> {
-        let Some(v) = l.optional(i) else { return Ok(None) };
-        Ok((l.shape(v)? != [Dim::ZERO]).then_some(v))
-    };
+    let places = places(l, &axes, own.len())?;
     let exclude_outside = l.flag("exclude_outside", false);
-    if let Some(v) = given(l, 2)? {
-        let listed = floats(l, "scales", v)?;
-        if listed.len() != axes.len() {
-            return Err(l.value("scales", &format!("{listed:?}"), &format!("{} numbers", axes.len())));
+    let (sizes, scales) = match (given(l, 2)?, given(l, 3)?) {
+        (Some(v), _) => {
+            let listed = floats(l, "scales", v)?;
+            if listed.len() != axes.len() {
+                return Err(l.value("scales", &format!("{listed:?}"), &format!("{} numbers", axes.len())));
+            }
+            let mut scales = vec![1.0; own.len()];
+            for (a, s) in axes.iter().zip(listed) {
+                scales[*a] = s;
+            }
+            let (mut sizes, scales) = by_scales(l, &own, &scales)?;
+            for (i, place) in places.iter().enumerate() {
+                // A region's share of the axis is what the scale applies to.
+                if let (Place::Crop(start, end), Some(d)) = (place, own[i].as_const()) {
+                    sizes[i] = Dim::from((d as f32 * (end - start) * scales[i].to_f64() as f32).floor() as i64);
+                }
+            }
+            (sizes, Some(scales))
         }
-        let mut scales = vec![1.0; own.len()];
-        for (a, s) in axes.iter().zip(listed) {
-            scales[*a] = s;
-        }
-        let (sizes, scales) = by_scales(l, &own, &scales)?;
-        return call(l, x, Resize { mode, coordinates, sizes, scales: Some(scales), exclude_outside });
+        (None, Some(v)) => by_sizes(l, &own, &axes, v)?,
+        (None, None) => return Err(l.value("sizes", "none", "scales or sizes")),
+    };
+    let antialias = l.flag("antialias", false) && !matches!(mode, ResizeMode::Nearest(_));
+    let plain = |p: &Place| if let Place::Plain(c) = p { Some(*c) } else { None };
+    if let (false, Some(coordinates)) = (antialias, places.iter().map(plain).collect::<Option<Vec<_>>>()) {
+        let coordinates = coordinates.first().copied().unwrap_or(Coordinates::HalfPixel);
+        return call(l, x, Resize { mode, coordinates, sizes, scales, exclude_outside });
     }
-    let Some(v) = given(l, 3)? else { return Err(l.value("sizes", "none", "scales or sizes")) };
-    let listed = l.expressions("sizes", v)?;
-    if listed.len() != axes.len() {
-        return Err(l.value("sizes", &format!("{listed:?}"), &format!("{} numbers", axes.len())));
-    }
+    let (from, to) = (filter::numbers(&own)?, filter::numbers(&sizes)?);
+    let all: Vec<filter::Axis> = (0..own.len())
+        .map(|i| filter::Axis {
+            from: from[i],
+            to: to[i],
+            scale: scales.as_ref().map_or(to[i] as f32 / from[i] as f32, |s| s[i].to_f64() as f32),
+            place: places[i],
+        })
+        .collect();
+    let outside = l.float("extrapolation_value", 0.0);
+    let y = filter::apply(l, x, &all, &filter::Filter { mode, antialias, exclude_outside, outside })?;
+    Ok(vec![y])
+}
+
+/// Extents as given, or by an aspect ratio that is kept, with the scale that then holds for all axes.
+fn by_sizes(l: &mut Lower<'_>, own: &[Dim], axes: &[usize], v: ValueId) -> Result<Sized, Fail> {
+    let listed = l.lengths("sizes", v, axes.len())?;
     let policy = l.string("keep_aspect_ratio_policy", "stretch")?;
-    let mut sizes = own.clone();
+    let mut sizes = own.to_vec();
     for (a, d) in axes.iter().zip(&listed) {
         sizes[*a] = d.clone();
     }
-    if policy != "stretch" {
-        let pick: fn(f32, f32) -> f32 = match policy.as_str() {
-            "not_larger" => f32::min,
-            "not_smaller" => f32::max,
-            _ => return Err(l.value("keep_aspect_ratio_policy", &policy, "stretch, not_larger or not_smaller")),
+    let pick: fn(f32, f32) -> f32 = match policy.as_str() {
+        "stretch" => return Ok((sizes.into(), None)),
+        "not_larger" => f32::min,
+        "not_smaller" => f32::max,
+        _ => return Err(l.value("keep_aspect_ratio_policy", &policy, "stretch, not_larger or not_smaller")),
+    };
+    let mut scale: Option<f32> = None;
+    for a in axes {
+        let (Some(from), Some(to)) = (own[*a].as_const(), sizes[*a].as_const()) else {
+            return Err(opaque("keep_aspect_ratio_policy over an unknown extent"));
         };
-        let mut scale: Option<f32> = None;
-        for a in &axes {
-            let (Some(from), Some(to)) = (own[*a].as_const(), sizes[*a].as_const()) else {
-                return Err(opaque("keep_aspect_ratio_policy over an unknown extent"));
-            };
-            let ratio = to as f32 / from as f32;
-            scale = Some(scale.map_or(ratio, |s| pick(s, ratio)));
-        }
-        let scale = scale.unwrap_or(1.0);
-        let mut scales = vec![Literal::f32(1.0); own.len()];
-        for a in &axes {
-            // Rounded half up, as the standard says.
-            let d = own[*a].as_const().unwrap_or(0) as f32;
-            sizes[*a] = Dim::from((d * scale + 0.5).floor() as i64);
-            scales[*a] = Literal::f32(scale);
-        }
-        return call(
-            l,
-            x,
-            Resize { mode, coordinates, sizes: sizes.into(), scales: Some(scales.into()), exclude_outside },
-        );
+        let ratio = to as f32 / from as f32;
+        scale = Some(scale.map_or(ratio, |s| pick(s, ratio)));
     }
-    call(l, x, Resize { mode, coordinates, sizes: sizes.into(), scales: None, exclude_outside })
+    let scale = scale.unwrap_or(1.0);
+    let mut scales = vec![Literal::f32(1.0); own.len()];
+    for a in axes {
+        // Rounded half up, as the standard says.
+        let d = own[*a].as_const().unwrap_or(0) as f32;
+        sizes[*a] = Dim::from((d * scale + 0.5).floor() as i64);
+        scales[*a] = Literal::f32(scale);
+    }
+    Ok((sizes.into(), Some(scales.into())))
+}
+
+/// The positions of each axis; a region is given as all starts, then all ends, for the axes listed.
+fn places(l: &mut Lower<'_>, axes: &[usize], rank: usize) -> Result<Vec<Place>, Fail> {
+    match l.string("coordinate_transformation_mode", "half_pixel")?.as_str() {
+        "tf_half_pixel_for_nn" => return Ok(vec![Place::TfHalfPixelForNn; rank]),
+        "tf_crop_and_resize" => {}
+        _ => return Ok(vec![Place::Plain(coordinates(l)?); rank]),
+    }
+    let roi = l.operand(1)?;
+    let listed = floats(l, "roi", roi)?;
+    if listed.len() != 2 * axes.len() {
+        return Err(l.value("roi", &format!("{listed:?}"), &format!("{} numbers", 2 * axes.len())));
+    }
+    let mut places = vec![Place::Crop(0.0, 1.0); rank];
+    for (i, a) in axes.iter().enumerate() {
+        places[*a] = Place::Crop(listed[i], listed[axes.len() + i]);
+    }
+    Ok(places)
 }
 
 fn coordinates(l: &Lower<'_>) -> Result<Coordinates, Fail> {
@@ -195,7 +236,6 @@ fn coordinates(l: &Lower<'_>) -> Result<Coordinates, Fail> {
         "pytorch_half_pixel" => Coordinates::PytorchHalfPixel,
         "align_corners" => Coordinates::AlignCorners,
         "asymmetric" => Coordinates::Asymmetric,
-        "tf_crop_and_resize" | "tf_half_pixel_for_nn" => return Err(opaque(format!("coordinates {name}"))),
         _ => return Err(l.value("coordinate_transformation_mode", &name, "a mode of the standard")),
     })
 }

@@ -114,9 +114,8 @@ fn label(i: usize) -> Label {
     Label(i as u8)
 }
 
-fn wide(dtype: DType) -> DType {
-    if dtype == DType::F64 { DType::F64 } else { DType::F32 }
-}
+/// Tables and sums of transforms: sums of roots cancel, and f32 leaves a rest where the result is zero.
+const WORK: DType = DType::F64;
 
 /// The last axis holds real, or real and imaginary parts. One-sided: the frequencies up to half the length; an inverse
 /// from those gives real numbers.
@@ -150,20 +149,19 @@ fn dft(l: &mut Lower<'_>, axis: i64) -> Results {
     x_axes.push(part);
     let mut out: Vec<Label> = (0..rank - 1).map(label).collect();
     out.push(to_part);
-    let work = wide(dtype);
     let weights = if real {
         if parts != 2 {
             return Err(l.value("inputs", "real numbers", "complex ones"));
         }
-        hermitian(l, &half, &n, work)?
+        hermitian(l, &half, &n, WORK)?
     } else {
         let to = if onesided { half } else { n.clone() };
-        table(l, (&n, &to, &n), parts as usize, inverse, work)?
+        table(l, (&n, &to, &n), parts as usize, inverse, WORK)?
     };
     let plain = |ls: &[Label]| ls.iter().map(|x| Ix::Label(*x)).collect::<Vec<_>>();
     let spec = Spec::new(&[plain(&x_axes), plain(&[tap, label(axis), to_part, part])], &out, &[]);
     let spec = spec.map_err(|e| opaque(e.to_string()))?;
-    let y = l.contract(spec, x, weights, work, dtype)?;
+    let y = l.contract(spec, x, weights, WORK, dtype)?;
     Ok(vec![if inverse { l.with_dim(Scalar::Div, y, &n)? } else { y }])
 }
 
@@ -217,10 +215,9 @@ fn stft(l: &mut Lower<'_>) -> Results {
     }
     let onesided = l.flag("onesided", true);
     let to = if onesided { length.floor_div(&Dim::from(2i64)) + Dim::ONE } else { length.clone() };
-    let work = wide(dtype);
-    let mut weights = table(l, (&length, &to, &length), parts as usize, false, work)?;
+    let mut weights = table(l, (&length, &to, &length), parts as usize, false, WORK)?;
     if let Some(w) = window {
-        let w = l.cast(w, work)?;
+        let w = l.cast(w, WORK)?;
         let shape = l.shape(weights)?;
         let w = l.spread(w, &[0], &shape)?;
         weights = l.mul(weights, w)?;
@@ -233,7 +230,7 @@ fn stft(l: &mut Lower<'_>) -> Results {
         &[b, f, k, e],
         &[(f, frames), (n, length)],
     );
-    Ok(vec![l.contract(spec.map_err(|e| opaque(e.to_string()))?, x, weights, work, dtype)?])
+    Ok(vec![l.contract(spec.map_err(|e| opaque(e.to_string()))?, x, weights, WORK, dtype)?])
 }
 
 /// Σ aₖ·cos(2πk·i/n) over the size, or one less for a symmetric window.
