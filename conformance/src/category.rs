@@ -105,7 +105,7 @@ impl Seen {
     fn node(&mut self, node: &NodeProto) {
         self.operators.insert((node.domain().to_owned(), node.op_type().to_owned()));
         for a in &node.attribute {
-            for t in a.t.iter().chain(&a.tensors) {
+            for t in a.t.as_deref().into_iter().chain(&a.tensors) {
                 self.tensor(t);
             }
             if let Some(ty) = &a.tp {
@@ -183,7 +183,8 @@ fn trains(node: &NodeProto, value: &dyn Fn(&str) -> Option<f64>) -> bool {
 /// Single numbers among a graph's constants, by name.
 fn constants(graph: &GraphProto) -> BTreeMap<String, f64> {
     let nodes = graph.node.iter().filter(|n| n.op_type() == "Constant");
-    let made = nodes.filter_map(|n| Some((n.output.first()?.as_str(), n.attribute.iter().find_map(|a| a.t.as_ref())?)));
+    let made =
+        nodes.filter_map(|n| Some((n.output.first()?.as_str(), n.attribute.iter().find_map(|a| a.t.as_deref())?)));
     let stored = graph.initializer.iter().map(|t| (t.name(), t));
     made.chain(stored).filter_map(|(name, t)| Some((name.to_owned(), single(t)?))).collect()
 }

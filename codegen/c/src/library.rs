@@ -13,7 +13,6 @@ use egret_codegen::target::Target;
 use egret_ir::Dim;
 use egret_ir::dtype::DType;
 use egret_ir::program::{BufferId, Kernel, Program, Source};
-use egret_ir::tensor::Tensor;
 use egret_ir::types::TensorType;
 
 use crate::cpu::Cpu;
@@ -376,7 +375,7 @@ impl<'a> Emission<'a> {
         }
     }
 
-    fn finish(mut self, options: &EmitOptions) -> CSource {
+    fn finish(self, options: &EmitOptions) -> CSource {
         let program = self.program;
         let (offsets, arena) = plan(&self.lifetimes);
         let scratch = (self.scratch as u64 + egret_codegen::memory::SLACK).next_multiple_of(4096);

@@ -42,15 +42,15 @@ fn each_of_node(node: &mut NodeProto, index: usize, context: &str, see: &mut dyn
     let mut attributes = std::mem::take(&mut node.attribute);
     for a in &mut attributes {
         let own = a.name.clone().unwrap_or_default();
-        for t in a.t.iter_mut().chain(&mut a.tensors) {
+        for t in a.t.as_deref_mut().into_iter().chain(&mut a.tensors) {
             see(Where::Attribute(context, node, index, &own), t);
         }
-        for t in a.sparse_tensor.iter_mut().chain(&mut a.sparse_tensors) {
+        for t in a.sparse_tensor.as_deref_mut().into_iter().chain(&mut a.sparse_tensors) {
             for t in t.values.iter_mut().chain(&mut t.indices) {
                 see(Where::Attribute(context, node, index, &own), t);
             }
         }
-        for body in a.g.iter_mut().chain(&mut a.graphs) {
+        for body in a.g.as_deref_mut().into_iter().chain(&mut a.graphs) {
             let inside = format!("{context}{}, {own}, ", place(node, index));
             each_mut(body, &inside, see);
         }
@@ -137,11 +137,11 @@ pub fn tensors<'a>(model: &'a ModelProto, see: &mut dyn FnMut(&'a TensorProto)) 
     }
     fn of_node<'a>(node: &'a NodeProto, see: &mut dyn FnMut(&'a TensorProto)) {
         for a in &node.attribute {
-            a.t.iter().chain(&a.tensors).for_each(&mut *see);
-            for t in a.sparse_tensor.iter().chain(&a.sparse_tensors) {
+            a.t.as_deref().into_iter().chain(&a.tensors).for_each(&mut *see);
+            for t in a.sparse_tensor.as_deref().into_iter().chain(&a.sparse_tensors) {
                 t.values.iter().chain(&t.indices).for_each(&mut *see);
             }
-            a.g.iter().chain(&a.graphs).for_each(|g| of_graph(g, see));
+            a.g.as_deref().into_iter().chain(&a.graphs).for_each(|g| of_graph(g, see));
         }
     }
     model.graph.iter().for_each(|g| of_graph(g, see));

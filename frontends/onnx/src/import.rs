@@ -1,6 +1,6 @@
 //! A decoded model into a graph of the structural kinds, node by node.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::sync::Arc;
 
 use egret_ir::dim::SymbolInfo;
@@ -21,44 +21,47 @@ use crate::validate::{self, Opsets};
 use crate::{opaque, ops, schema, structure};
 
 /// Imports a decoded model. Gathers all faults that do not hide each other.
-pub fn import(model: ModelProto, options: &ReadOptions) -> Result<Imported, Vec<Problem>> {
-    let (graph, opsets) = validate::head(&model)?;
-    let inlined = inline::inline(&model, graph)?;
-    let mut opsets = opsets;
+pub fn import(mut model: ModelProto, options: &ReadOptions) -> Result<Imported, Vec<Problem>> {
+    let mut opsets = validate::head(&model)?;
+    let mut graph = model.graph.take().unwrap_or_default();
+    let nodes = std::mem::take(&mut graph.node);
+    let inlined = inline::inline(&model, &graph, nodes)?;
     for added in &inlined.added_opsets {
         opsets.insert(added.domain().to_owned(), added.version());
     }
-    let order = structure::order(graph, &inlined.nodes)?;
+    let order = structure::order(&graph, &inlined.nodes)?;
     let functions: BTreeSet<(&str, &str)> =
         model.functions.iter().map(|f| (canonical_domain(f.domain()), f.name())).collect();
     let faults: Vec<Problem> =
-        inlined.nodes.iter().flat_map(|n| validate::check_node(&n.proto, n.index, &opsets, &functions)).collect();
+        inlined.nodes.iter().flat_map(|n| validate::check_node(n, &opsets, &functions)).collect();
     if !faults.is_empty() {
         return Err(faults);
     }
     // A bound found on the way may decide what was open before. Bounds only ever fall; a few rounds are enough for real
     // models, and what is still open after them stays opaque.
     let mut bounds = BTreeMap::new();
-    let mut round = attempt(&model, graph, &inlined.nodes, &order, &opsets, options, bounds.clone());
+    let mut round = attempt(&model, &graph, &inlined.nodes, &order, &opsets, options, bounds.clone());
     for _ in 0..MAX_ROUNDS {
         if round.bounds == bounds || !round.problems.is_empty() {
             break;
         }
         bounds = round.bounds;
-        round = attempt(&model, graph, &inlined.nodes, &order, &opsets, options, bounds.clone());
+        round = attempt(&model, &graph, &inlined.nodes, &order, &opsets, options, bounds.clone());
     }
     if !round.problems.is_empty() {
         return Err(round.problems);
     }
-    let needed = inline::needed_functions(&model, inlined.nodes.iter().map(|n| &n.proto));
-    let mut model = model;
+    let needed = inline::needed_functions(&model, inlined.nodes.iter().map(|n| &*n.proto));
     model.functions.clear();
     model.opset_import.extend(inlined.added_opsets);
-    if let Some(graph) = &mut model.graph {
-        graph.node.clear();
-        graph.initializer.clear();
-    }
-    let Round { graph, sites, values, initializers, opaque_reasons, bound, frozen, .. } = round;
+    let mut protos: Vec<Option<TensorProto>> = std::mem::take(&mut graph.initializer).into_iter().map(Some).collect();
+    let initializers = round.initializers.into_iter().filter_map(|(name, (value, at))| {
+        let proto = protos[at].take()?;
+        Some((name, Initializer { value, proto }))
+    });
+    let initializers = initializers.collect();
+    model.graph = Some(graph);
+    let Round { graph, sites, values, opaque_reasons, bound, frozen, .. } = round;
     Ok(Imported { graph, sites, values, initializers, opaque_reasons, bound, frozen, model, functions: needed })
 }
 
@@ -73,7 +76,8 @@ struct Round {
     graph: Graph,
     sites: Vec<Site>,
     values: IndexMap<Arc<str>, ValueId>,
-    initializers: IndexMap<Arc<str>, Initializer>,
+    /// Values, and positions in the model's list.
+    initializers: IndexMap<Arc<str>, (ValueId, usize)>,
     opaque_reasons: Vec<OpaqueReason>,
     bound: BTreeMap<Symbol, i64>,
     bounds: BTreeMap<Symbol, i64>,
@@ -124,11 +128,12 @@ struct Importer<'a> {
     values: IndexMap<Arc<str>, ValueId>,
     /// Names whose node was faulty: what depends on them is not looked at.
     lost: BTreeSet<String>,
-    infos: BTreeMap<&'a str, &'a TypeProto>,
+    infos: HashMap<&'a str, &'a TypeProto>,
     bound: BTreeMap<Symbol, i64>,
     frozen: Vec<(String, egret_ir::Tensor)>,
     by_place: BTreeMap<String, Vec<i64>>,
-    initializers: IndexMap<Arc<str>, Initializer>,
+    /// Values, and positions in the model's list.
+    initializers: IndexMap<Arc<str>, (ValueId, usize)>,
     sites: Vec<Site>,
     opaque_reasons: Vec<OpaqueReason>,
     problems: Vec<Problem>,
@@ -292,7 +297,7 @@ impl<'a> Importer<'a> {
         // Up to IR version 3 every initializer had to be listed as an input, and runtimes take them for constants; later
         // a listed initializer is the default of an input.
         let overridable = |name: &str| ir_version >= 4 && listed.contains(name);
-        let tensors: BTreeMap<&str, &TensorProto> = graph.initializer.iter().map(|t| (t.name(), t)).collect();
+        let tensors: HashMap<&str, &TensorProto> = graph.initializer.iter().map(|t| (t.name(), t)).collect();
         for input in &graph.input {
             let name = input.name();
             let default = tensors.get(name);
@@ -324,7 +329,7 @@ impl<'a> Importer<'a> {
             }
             self.values.insert(name.into(), v);
         }
-        for proto in &graph.initializer {
+        for (at, proto) in graph.initializer.iter().enumerate() {
             let name = proto.name();
             let v = match self.values.get(name) {
                 Some(v) => *v,
@@ -334,14 +339,14 @@ impl<'a> Importer<'a> {
                 },
             };
             self.values.insert(name.into(), v);
-            self.initializers.insert(name.into(), Initializer { value: v, proto: proto.clone() });
+            self.initializers.insert(name.into(), (v, at));
         }
         for sparse in &graph.sparse_initializer {
             let name = sparse.values.as_ref().map_or("", |t| t.name());
             let attribute = crate::proto::AttributeProto {
                 name: Some("sparse_value".to_owned()),
                 r#type: Some(crate::proto::attribute_proto::AttributeType::SparseTensor as i32),
-                sparse_tensor: Some(sparse.clone()),
+                sparse_tensor: Some(Box::new(sparse.clone())),
                 ..Default::default()
             };
             self.opaque_constant(name, attribute, "a sparse initializer");
@@ -376,7 +381,7 @@ impl<'a> Importer<'a> {
             let attribute = crate::proto::AttributeProto {
                 name: Some("value".to_owned()),
                 r#type: Some(crate::proto::attribute_proto::AttributeType::Tensor as i32),
-                t: Some(proto.clone()),
+                t: Some(Box::new(proto.clone())),
                 ..Default::default()
             };
             self.opaque_constant(proto.name(), attribute, &format!("an initializer of type {dtype}"));
@@ -398,7 +403,7 @@ impl<'a> Importer<'a> {
             attribute: vec![attribute],
             ..NodeProto::default()
         };
-        let flat = FlatNode { proto, index: 0 };
+        let flat = FlatNode { proto: Arc::new(proto), index: 0 };
         let results = vec![Type::Foreign(reason.into())];
         self.make_opaque(&flat, Vec::new(), Vec::new(), results, reason.to_owned());
     }
@@ -532,8 +537,7 @@ impl<'a> Importer<'a> {
             self.values.insert(name.clone(), *v);
             outputs.push((*v, name));
         }
-        let node = Arc::new(flat.proto.clone());
-        self.sites.push(Site { node, index: flat.index, inputs, outputs, captures });
+        self.sites.push(Site { node: flat.proto.clone(), index: flat.index, inputs, outputs, captures });
     }
 
     fn outputs(&mut self, graph: &GraphProto) {
@@ -561,7 +565,7 @@ fn element(ty: &TypeProto) -> Option<egret_ir::DType> {
 /// Operands of dtypes that the operator's signature does not take, or that should be equal and are not.
 fn dtype_faults(flat: &FlatNode, opset: i64, inputs: &[Option<ValueId>], graph: &Graph) -> Vec<Problem> {
     let Some(schema) = schema::lookup(flat.proto.op_type(), opset) else { return Vec::new() };
-    let mut seen: BTreeMap<&str, &'static str> = BTreeMap::new();
+    let mut seen: Vec<(&str, &'static str)> = Vec::new();
     let mut faults = Vec::new();
     for (i, v) in inputs.iter().enumerate() {
         let (Some(v), Some(formal)) = (v, schema.input(i)) else { continue };
@@ -569,10 +573,17 @@ fn dtype_faults(flat: &FlatNode, opset: i64, inputs: &[Option<ValueId>], graph: 
         let got = t.dtype.name();
         let expected = if !formal.types.contains(&got) {
             formal.types.join(", ")
-        } else if formal.variable.is_empty() || *seen.entry(formal.variable).or_insert(got) == got {
+        } else if formal.variable.is_empty() {
             continue;
         } else {
-            format!("{}, as the other operands of type {}", seen[formal.variable], formal.variable)
+            match seen.iter().find(|(variable, _)| *variable == formal.variable) {
+                Some((_, first)) if *first == got => continue,
+                Some((_, first)) => format!("{first}, as the other operands of type {}", formal.variable),
+                None => {
+                    seen.push((formal.variable, got));
+                    continue;
+                }
+            }
         };
         let kind = ProblemKind::Dtype { got: got.to_owned(), expected };
         faults.push(Problem { node: Some(flat.place()), field: format!("input {}", formal.name), kind });

@@ -7,6 +7,7 @@
 //! and so do calls inside the bodies of control flow.
 
 use std::collections::{BTreeMap, BTreeSet};
+use std::sync::Arc;
 
 use crate::error::{NodePlace, Problem, ProblemKind};
 use crate::proto::{AttributeProto, FunctionProto, GraphProto, ModelProto, NodeProto, OperatorSetIdProto};
@@ -22,7 +23,7 @@ const MAX_DEPTH: usize = 200;
 #[derive(Debug, Clone)]
 pub struct FlatNode {
     /// The node, all attribute references resolved.
-    pub proto: NodeProto,
+    pub proto: Arc<NodeProto>,
     /// Position in `GraphProto.node` of the node, or of the call it was inlined from.
     pub index: usize,
 }
@@ -73,8 +74,12 @@ struct Inliner<'a> {
     out: Vec<FlatNode>,
 }
 
-/// Inlines every function call of the main graph that can be. Gathers all faults of functions.
-pub fn inline(model: &ModelProto, graph: &GraphProto) -> Result<Inlined, Vec<Problem>> {
+/// Inlines every function call among the nodes of the main graph that can be. Gathers all faults of functions.
+pub fn inline(model: &ModelProto, graph: &GraphProto, nodes: Vec<NodeProto>) -> Result<Inlined, Vec<Problem>> {
+    let flat = |(index, proto)| FlatNode { proto: Arc::new(proto), index };
+    if model.functions.is_empty() {
+        return Ok(Inlined { nodes: nodes.into_iter().enumerate().map(flat).collect(), added_opsets: Vec::new() });
+    }
     let mut problems = Vec::new();
     let mut functions = BTreeMap::new();
     for f in &model.functions {
@@ -91,12 +96,12 @@ pub fn inline(model: &ModelProto, graph: &GraphProto) -> Result<Inlined, Vec<Pro
     let opsets: BTreeMap<&str, i64> =
         model.opset_import.iter().map(|o| (canonical_domain(o.domain()), o.version())).collect();
     let inlinable = functions.iter().filter(|(_, f)| same_meaning(f, &opsets, &functions)).map(|(k, _)| *k).collect();
-    let mut inliner =
-        Inliner { functions, opsets, inlinable, names: all_names(graph), added: BTreeMap::new(), out: Vec::new() };
-    for (index, node) in graph.node.iter().enumerate() {
-        inliner
-            .node(node.clone(), index)
-            .map_err(|kind| vec![Problem { node: Some(place(node, index)), field: String::new(), kind }])?;
+    let names = all_names(graph, &nodes);
+    let mut inliner = Inliner { functions, opsets, inlinable, names, added: BTreeMap::new(), out: Vec::new() };
+    for (index, node) in nodes.into_iter().enumerate() {
+        let at = place(&node, index);
+        let fault = |kind| vec![Problem { node: Some(at), field: String::new(), kind }];
+        inliner.node(node, index).map_err(fault)?;
     }
     let added_opsets = inliner
         .added
@@ -140,7 +145,7 @@ pub fn walk<'a>(node: &'a NodeProto, see: &mut dyn FnMut(&'a NodeProto)) {
 
 /// The graphs in a node's attributes, in order.
 pub fn subgraphs(node: &NodeProto) -> impl Iterator<Item = &GraphProto> {
-    node.attribute.iter().flat_map(|a| a.g.iter().chain(&a.graphs))
+    node.attribute.iter().flat_map(|a| a.g.as_deref().into_iter().chain(&a.graphs))
 }
 
 /// Functions that call themselves (or one that does), and functions nested too deeply: callees are settled before their
@@ -207,12 +212,12 @@ fn same_meaning(f: &FunctionProto, model: &BTreeMap<&str, i64>, functions: &BTre
     same
 }
 
-fn all_names(graph: &GraphProto) -> BTreeSet<String> {
+fn all_names(graph: &GraphProto, nodes: &[NodeProto]) -> BTreeSet<String> {
     let mut names = BTreeSet::new();
     let infos = graph.input.iter().chain(&graph.output).chain(&graph.value_info);
     names.extend(infos.map(|v| v.name().to_owned()));
     names.extend(graph.initializer.iter().map(|t| t.name().to_owned()));
-    for node in &graph.node {
+    for node in nodes {
         walk(node, &mut |n| names.extend(n.input.iter().chain(&n.output).cloned()));
     }
     names
@@ -226,7 +231,7 @@ impl Inliner<'_> {
         let key = call_key(&node);
         let Some((&key, &function)) = self.functions.get_key_value(&key).filter(|(k, _)| self.inlinable.contains(*k))
         else {
-            self.out.push(FlatNode { proto: node, index });
+            self.out.push(FlatNode { proto: Arc::new(node), index });
             return Ok(());
         };
         debug_assert_eq!(key, function_key(function));
@@ -273,7 +278,7 @@ impl Inliner<'_> {
                 op_type: Some("Identity".to_owned()),
                 ..NodeProto::default()
             };
-            self.out.push(FlatNode { proto, index });
+            self.out.push(FlatNode { proto: Arc::new(proto), index });
         }
         Ok(())
     }
@@ -318,7 +323,7 @@ impl Scope<'_> {
             true
         });
         for attribute in &mut node.attribute {
-            for graph in attribute.g.iter_mut().chain(&mut attribute.graphs) {
+            for graph in attribute.g.as_deref_mut().into_iter().chain(&mut attribute.graphs) {
                 self.rename_graph(graph, given);
             }
         }

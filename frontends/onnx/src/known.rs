@@ -15,6 +15,9 @@ use crate::tensor;
 /// Values of more elements are left to the graph.
 const MAX_ELEMENTS: usize = 1024;
 
+/// Floats filled in by one number: more of them are weights, not the factors of a shape.
+const MAX_FLOATS: usize = 16;
+
 /// One element.
 #[derive(Debug, Clone, PartialEq)]
 pub enum Elem {
@@ -107,7 +110,7 @@ impl Known {
                 Elem::Float(x) => Literal::f32(*x),
                 Elem::Bool(b) => Literal::bool(*b),
             };
-            bytes.extend(l.to_le_bytes());
+            bytes.extend_from_slice(&l.bits().to_le_bytes()[..self.dtype.size()]);
         }
         Tensor::new(self.dtype, self.shape.clone(), bytes).ok()
     }
@@ -429,6 +432,9 @@ fn constant_of_shape(l: &mut Lower<'_>, shape: &Known) -> Option<Known> {
         Some(t) => Known::of_tensor(&l.decode("value", t).ok()?)?,
         None => Known { dtype: DType::F32, shape: vec![], elems: vec![Elem::Float(0.0)] },
     };
+    if value.dtype == DType::F32 && count > MAX_FLOATS {
+        return None;
+    }
     Some(Known { dtype: value.dtype, shape, elems: vec![value.elems.first()?.clone(); count] })
 }
 

@@ -70,7 +70,7 @@ pub fn floats<'a>(node: &'a NodeProto, name: &str) -> Option<&'a [f32]> {
 
 /// A tensor, where the attribute is there.
 pub fn tensor<'a>(node: &'a NodeProto, name: &str) -> Option<&'a TensorProto> {
-    find(node, name).and_then(|a| a.t.as_ref())
+    find(node, name).and_then(|a| a.t.as_deref())
 }
 
 /// A string, or the default; an error when it is not UTF-8.

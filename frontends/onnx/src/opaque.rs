@@ -43,7 +43,7 @@ pub fn definition(proto: &NodeProto, results: Vec<Type>, site: u32) -> OpaqueDef
     }
     let mut impure = false;
     walk(proto, &mut |n| {
-        let standard = canonical_domain(n.domain()).is_empty() && schema::all().contains_key(n.op_type());
+        let standard = canonical_domain(n.domain()).is_empty() && schema::versions(n.op_type()).is_some();
         impure |= !standard || IMPURE.contains(&n.op_type());
     });
     OpaqueDef {

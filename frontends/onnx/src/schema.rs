@@ -5,7 +5,7 @@
 //! dtypes per operand. Operators of ONNX Runtime gain operands and attributes without a new version, so there what is
 //! more than the signature is not a fault. Nodes of other domains are not checked.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, HashMap};
 use std::sync::OnceLock;
 
 /// The newest operator set of the default domain that is known here.
@@ -91,9 +91,16 @@ pub fn microsoft() -> &'static Table {
     TABLE.get_or_init(|| parse(include_str!("schema/com.microsoft.txt")))
 }
 
+/// All versions of an operator, oldest first.
+pub fn versions(op: &str) -> Option<&'static [Schema]> {
+    static INDEX: OnceLock<HashMap<&'static str, &'static [Schema]>> = OnceLock::new();
+    let index = INDEX.get_or_init(|| all().iter().map(|(name, list)| (*name, list.as_slice())).collect());
+    index.get(op).copied()
+}
+
 /// The version of `op` that a model with `opset` means; `None` when there is none (yet).
 pub fn lookup(op: &str, opset: i64) -> Option<&'static Schema> {
-    all().get(op)?.iter().rev().find(|schema| schema.since <= opset)
+    versions(op)?.iter().rev().find(|schema| schema.since <= opset)
 }
 
 fn parse(text: &'static str) -> Table {

@@ -91,7 +91,7 @@ impl Externalizer<'_> {
             if constant {
                 a.t.iter_mut().for_each(|t| self.tensor(t));
             }
-            a.g.iter_mut().chain(&mut a.graphs).for_each(|g| self.graph(g));
+            a.g.as_deref_mut().into_iter().chain(&mut a.graphs).for_each(|g| self.graph(g));
         }
     }
 

@@ -4,9 +4,9 @@
 //! outside count as uses of the node that holds the body.
 
 use std::cmp::Reverse;
-use std::collections::{BTreeMap, BTreeSet, BinaryHeap};
+use std::collections::{BTreeSet, BinaryHeap, HashMap, HashSet};
 
-use crate::error::{NodePlace, Problem, ProblemKind};
+use crate::error::{Problem, ProblemKind};
 use crate::inline::{FlatNode, place, subgraphs};
 use crate::proto::{GraphProto, NodeProto};
 
@@ -21,9 +21,9 @@ pub struct Order {
 /// Checks names of the main graph and of all bodies, and sorts.
 pub fn order(graph: &GraphProto, nodes: &[FlatNode]) -> Result<Order, Vec<Problem>> {
     let mut problems = Vec::new();
-    let mut defined: BTreeSet<&str> = BTreeSet::new();
+    let mut defined: HashSet<&str> = HashSet::new();
     sources(graph, "", &mut defined, &mut problems);
-    let mut maker: BTreeMap<&str, usize> = BTreeMap::new();
+    let mut maker: HashMap<&str, usize> = HashMap::with_capacity(nodes.len());
     for (i, node) in nodes.iter().enumerate() {
         for name in node.proto.output.iter().filter(|name| !name.is_empty()) {
             if defined.contains(name.as_str()) || maker.insert(name, i).is_some() {
@@ -34,7 +34,7 @@ pub fn order(graph: &GraphProto, nodes: &[FlatNode]) -> Result<Order, Vec<Proble
     }
     let mut captures = Vec::with_capacity(nodes.len());
     for node in nodes {
-        let mut free = Free { scopes: Vec::new(), captured: Vec::new(), problems: &mut problems, place: node.place() };
+        let mut free = Free { scopes: Vec::new(), captured: Vec::new(), problems: &mut problems, outer: node };
         for body in subgraphs(&node.proto) {
             free.graph(body);
         }
@@ -43,12 +43,13 @@ pub fn order(graph: &GraphProto, nodes: &[FlatNode]) -> Result<Order, Vec<Proble
     let mut waits = vec![0usize; nodes.len()];
     let mut users: Vec<Vec<usize>> = vec![Vec::new(); nodes.len()];
     for (i, node) in nodes.iter().enumerate() {
-        for (field, name) in uses(&node.proto, &captures[i]) {
+        for (operand, name) in uses(&node.proto, &captures[i]) {
             if let Some(&from) = maker.get(name) {
                 users[from].push(i);
                 waits[i] += 1;
             } else if !defined.contains(name) {
                 let kind = ProblemKind::Undefined { name: name.to_owned() };
+                let field = operand.map_or_else(|| "capture".to_owned(), |i| format!("input {i}"));
                 problems.push(Problem { node: Some(node.place()), field, kind });
             }
         }
@@ -81,19 +82,17 @@ pub fn order(graph: &GraphProto, nodes: &[FlatNode]) -> Result<Order, Vec<Proble
     if problems.is_empty() { Ok(Order { order, captures }) } else { Err(problems) }
 }
 
-/// Operands and captures of a node with the field to blame.
-fn uses<'a>(node: &'a NodeProto, captures: &'a [String]) -> impl Iterator<Item = (String, &'a str)> {
+/// Operands of a node with their positions, and captures.
+fn uses<'a>(node: &'a NodeProto, captures: &'a [String]) -> impl Iterator<Item = (Option<usize>, &'a str)> {
     let inputs = node.input.iter().enumerate().filter(|(_, name)| !name.is_empty());
-    inputs
-        .map(|(i, name)| (format!("input {i}"), name.as_str()))
-        .chain(captures.iter().map(|name| ("capture".to_owned(), name.as_str())))
+    inputs.map(|(i, name)| (Some(i), name.as_str())).chain(captures.iter().map(|name| (None, name.as_str())))
 }
 
 /// Inputs and initializers of a graph. An initializer may repeat an input's name: it is its default then.
-fn sources<'a>(graph: &'a GraphProto, context: &str, defined: &mut BTreeSet<&'a str>, problems: &mut Vec<Problem>) {
+fn sources<'a>(graph: &'a GraphProto, context: &str, defined: &mut HashSet<&'a str>, problems: &mut Vec<Problem>) {
     let mut fault =
         |field: String, kind| problems.push(Problem { node: None, field: format!("{context}{field}"), kind });
-    let mut inputs: BTreeSet<&str> = BTreeSet::new();
+    let mut inputs: HashSet<&str> = HashSet::new();
     for (i, input) in graph.input.iter().enumerate() {
         if input.name().is_empty() {
             fault(format!("graph input {i}"), ProblemKind::EmptyName);
@@ -101,7 +100,7 @@ fn sources<'a>(graph: &'a GraphProto, context: &str, defined: &mut BTreeSet<&'a 
             fault(format!("graph input {i}"), ProblemKind::DefinedTwice { name: input.name().to_owned() });
         }
     }
-    let mut tensors: BTreeSet<&str> = BTreeSet::new();
+    let mut tensors: HashSet<&str> = HashSet::new();
     let sparse = graph.sparse_initializer.iter().filter_map(|s| s.values.as_ref());
     for (i, tensor) in graph.initializer.iter().chain(sparse).enumerate() {
         if tensor.name().is_empty() {
@@ -116,10 +115,10 @@ fn sources<'a>(graph: &'a GraphProto, context: &str, defined: &mut BTreeSet<&'a 
 
 /// Names that bodies use and do not define.
 struct Free<'p> {
+    outer: &'p FlatNode,
     scopes: Vec<BTreeSet<String>>,
     captured: Vec<String>,
     problems: &'p mut Vec<Problem>,
-    place: NodePlace,
 }
 
 impl Free<'_> {
@@ -133,7 +132,7 @@ impl Free<'_> {
                 if !scope.insert(name.clone()) {
                     let field = format!("body {}, {}, output", graph.name(), place(node, index));
                     let kind = ProblemKind::DefinedTwice { name: name.clone() };
-                    self.problems.push(Problem { node: Some(self.place.clone()), field, kind });
+                    self.problems.push(Problem { node: Some(self.outer.place()), field, kind });
                 }
             }
         }
@@ -161,7 +160,7 @@ impl Free<'_> {
 }
 
 /// Follows unfinished makers until a node repeats: every node that waits waits for another one that does.
-fn cycle(nodes: &[FlatNode], captures: &[Vec<String>], maker: &BTreeMap<&str, usize>, waits: &[usize]) -> Problem {
+fn cycle(nodes: &[FlatNode], captures: &[Vec<String>], maker: &HashMap<&str, usize>, waits: &[usize]) -> Problem {
     let mut at = waits.iter().position(|&n| n > 0).expect("some node waits, or sorting had finished");
     let mut path: Vec<(usize, String)> = Vec::new();
     while !path.iter().any(|(i, _)| *i == at) {

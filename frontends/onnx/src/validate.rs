@@ -2,19 +2,19 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use crate::error::{NodePlace, Problem, ProblemKind};
-use crate::inline::{canonical_domain, place, subgraphs};
+use crate::error::{Problem, ProblemKind};
+use crate::inline::{FlatNode, canonical_domain, place, subgraphs};
 use crate::node;
 use crate::ops;
 use crate::proto::attribute_proto::AttributeType;
-use crate::proto::{GraphProto, ModelProto, NodeProto};
+use crate::proto::{ModelProto, NodeProto};
 use crate::schema::{self, NEWEST_IR, NEWEST_OPSET, Schema};
 
 /// Opset by canonical domain.
 pub type Opsets = BTreeMap<String, i64>;
 
-/// The graph and the opsets of a decoded model, after the checks of its head.
-pub fn head(model: &ModelProto) -> Result<(&GraphProto, Opsets), Vec<Problem>> {
+/// The opsets of a decoded model that has a graph, after the checks of its head.
+pub fn head(model: &ModelProto) -> Result<Opsets, Vec<Problem>> {
     let mut problems = Vec::new();
     let mut fault = |field: &str, kind| problems.push(Problem { node: None, field: field.to_owned(), kind });
     let ir = model.ir_version.unwrap_or(0);
@@ -48,27 +48,18 @@ pub fn head(model: &ModelProto) -> Result<(&GraphProto, Opsets), Vec<Problem>> {
     if model.graph.is_none() {
         fault("graph", ProblemKind::NotAModel { part: "graph" });
     }
-    match &model.graph {
-        Some(graph) if problems.is_empty() => Ok((graph, opsets)),
-        _ => Err(problems),
-    }
+    if problems.is_empty() { Ok(opsets) } else { Err(problems) }
 }
 
 /// Checks one node, and the nodes inside its bodies, against the signatures of their operators.
-pub fn check_node(
-    proto: &NodeProto,
-    index: usize,
-    opsets: &Opsets,
-    functions: &BTreeSet<(&str, &str)>,
-) -> Vec<Problem> {
-    let mut checker =
-        Checker { place: place(proto, index), inside: String::new(), opsets, functions, problems: Vec::new() };
-    checker.node(proto);
+pub fn check_node(node: &FlatNode, opsets: &Opsets, functions: &BTreeSet<(&str, &str)>) -> Vec<Problem> {
+    let mut checker = Checker { outer: node, inside: String::new(), opsets, functions, problems: Vec::new() };
+    checker.node(&node.proto);
     checker.problems
 }
 
 struct Checker<'a> {
-    place: NodePlace,
+    outer: &'a FlatNode,
     /// Where inside the node's bodies, for the field.
     inside: String,
     opsets: &'a Opsets,
@@ -79,7 +70,7 @@ struct Checker<'a> {
 impl Checker<'_> {
     fn fault(&mut self, field: &str, kind: ProblemKind) {
         let field = format!("{}{field}", self.inside);
-        self.problems.push(Problem { node: Some(self.place.clone()), field, kind });
+        self.problems.push(Problem { node: Some(self.outer.place()), field, kind });
     }
 
     fn node(&mut self, proto: &NodeProto) {
@@ -94,9 +85,8 @@ impl Checker<'_> {
                 Some(_) => {}
             }
         }
-        let mut seen = BTreeSet::new();
-        for attribute in &proto.attribute {
-            if !seen.insert(attribute.name()) {
+        for (i, attribute) in proto.attribute.iter().enumerate() {
+            if proto.attribute[..i].iter().any(|a| a.name() == attribute.name()) {
                 self.fault(attribute.name(), ProblemKind::DefinedTwice { name: attribute.name().to_owned() });
             }
         }
@@ -111,8 +101,8 @@ impl Checker<'_> {
     }
 
     fn standard(&mut self, proto: &NodeProto, opset: i64) {
-        let Some(versions) = schema::all().get(proto.op_type()) else { return };
-        let Some(schema) = schema::lookup(proto.op_type(), opset) else {
+        let Some(versions) = schema::versions(proto.op_type()) else { return };
+        let Some(schema) = versions.iter().rev().find(|schema| schema.since <= opset) else {
             if ops::find("", proto.op_type(), opset).is_some_and(ops::unprefixed) {
                 return;
             }

@@ -61,7 +61,7 @@ fn constants_go_out_aligned_and_come_back() {
     let constant = egret_onnx::proto::AttributeProto {
         name: Some("value".into()),
         r#type: Some(4),
-        t: Some(constant),
+        t: Some(Box::new(constant)),
         ..Default::default()
     };
     let mut g = graph(

@@ -291,7 +291,7 @@ impl<'a> Writer<'a> {
         }
         if !renamed.is_empty() {
             for a in &mut node.attribute {
-                for body in a.g.iter_mut().chain(&mut a.graphs) {
+                for body in a.g.as_deref_mut().into_iter().chain(&mut a.graphs) {
                     rename(body, &renamed);
                 }
             }
@@ -516,7 +516,7 @@ fn rename(body: &mut GraphProto, renamed: &BTreeMap<String, String>) {
             }
         }
         for a in &mut node.attribute {
-            for inner in a.g.iter_mut().chain(&mut a.graphs) {
+            for inner in a.g.as_deref_mut().into_iter().chain(&mut a.graphs) {
                 rename(inner, &renamed);
             }
         }

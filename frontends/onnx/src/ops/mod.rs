@@ -4,7 +4,7 @@
 //! two rows with two functions; what has no row stays opaque. The default domain has rows, and ONNX Runtime's own
 //! (`microsoft`).
 
-use std::collections::BTreeMap;
+use std::collections::HashMap;
 use std::ops::Range;
 use std::sync::OnceLock;
 
@@ -116,9 +116,9 @@ pub fn rows() -> impl Iterator<Item = &'static Row> {
 
 /// The row for an operator under an opset of its domain.
 pub fn find(domain: &str, op: &str, opset: i64) -> Option<&'static Row> {
-    static INDEX: OnceLock<BTreeMap<(&'static str, &'static str), Vec<&'static Row>>> = OnceLock::new();
+    static INDEX: OnceLock<HashMap<(&'static str, &'static str), Vec<&'static Row>>> = OnceLock::new();
     let index = INDEX.get_or_init(|| {
-        let mut index: BTreeMap<_, Vec<_>> = BTreeMap::new();
+        let mut index: HashMap<_, Vec<_>> = HashMap::new();
         for row in rows() {
             index.entry((row.domain, row.op)).or_default().push(row);
         }

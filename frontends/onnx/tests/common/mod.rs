@@ -78,7 +78,7 @@ pub fn body(name: &str, graph: GraphProto) -> AttributeProto {
     AttributeProto {
         name: Some(name.into()),
         r#type: Some(AttributeType::Graph as i32),
-        g: Some(graph),
+        g: Some(Box::new(graph)),
         ..Default::default()
     }
 }
