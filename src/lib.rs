@@ -2,12 +2,13 @@
 //!
 //! [`optimize`] turns an ONNX model into an equal, cheaper one. [`compile`] turns it into a shared library with a C header,
 //! [`emit_c`] into a C source tree. [`verify()`] decides whether two of them are equal, within bounds derived from the model.
-//! [`lower`] shows a model at any level in between.
+//! [`lower`] shows a model at any level in between, [`ops()`] how much of it is modelled.
 
 mod compile;
 mod error;
 mod files;
 mod lower;
+mod ops;
 mod optimize;
 mod verify;
 
@@ -16,6 +17,7 @@ pub use egret_onnx::store::THRESHOLD;
 pub use error::{Error, Result};
 pub use files::{Weights, WrittenModel, is_library, write_file, write_model};
 pub use lower::{Level, lower};
+pub use ops::{Coverage, Operator, ops};
 pub use optimize::{OptimizeOptions, Optimized, RuleCount, Summary, load_rules, optimize};
 pub use verify::{Oracle, VerifyOptions, verify};
 

@@ -134,6 +134,38 @@ fn absurd_sizes_cost_nothing() {
 }
 
 #[test]
+fn ops_tells_what_is_modelled() {
+    let folder = tempfile::tempdir().expect("a temporary folder");
+    let input = folder.path().join("in.onnx");
+    let path = input.display().to_string();
+    let run = |nodes: Vec<NodeProto>| {
+        std::fs::write(&input, model(nodes).encode_to_vec()).expect("writable");
+        let done = egret(&["ops", &path, "--json"]);
+        let said = String::from_utf8_lossy(&done.stderr).into_owned();
+        let json: serde_json::Value = serde_json::from_slice(&done.stdout).unwrap_or_else(|e| panic!("{e}: {said}"));
+        (done.status.code(), json)
+    };
+    let relu = |from: &str, to: &str| node("Relu", to, &[from], &[to]);
+    let (code, all) = run(vec![relu("x", "a"), node("Dropout", "d", &["a"], &["b"]), relu("b", "y")]);
+    assert_eq!((code, &all["complete"]), (Some(0), &true.into()), "{all}");
+    let rows = all["operators"].as_array().expect("a list");
+    let row = |name: &str| rows.iter().find(|r| r["operator"] == name).expect("a row");
+    assert_eq!((&row("Relu")["nodes"], &row("Relu")["opset"]), (&2.into(), &17.into()), "{all}");
+    assert_eq!(row("Relu")["kinds"].as_array().map(|k| k.contains(&"map".into())), Some(true), "{all}");
+    assert_eq!(row("Dropout")["kinds"].as_array().map(Vec::len), Some(0), "an alias: {all}");
+
+    // A node that no output needs is no obstacle; one that an output needs is.
+    let noise = |to: &str| node("RandomNormalLike", to, &["x"], &[to]);
+    let (code, all) = run(vec![noise("n"), relu("x", "y")]);
+    assert_eq!((code, &all["complete"]), (Some(0), &true.into()), "{all}");
+    let (code, all) = run(vec![noise("n"), node("Add", "sum", &["x", "n"], &["y"])]);
+    assert_eq!((code, &all["complete"]), (Some(3), &false.into()), "{all}");
+    let rows = all["operators"].as_array().expect("a list");
+    let row = rows.iter().find(|r| r["operator"] == "RandomNormalLike").expect("a row");
+    assert_eq!((&row["interpreter"], &row["c"], &row["onnx"]), (&false.into(), &false.into(), &true.into()));
+}
+
+#[test]
 fn what_cannot_be_compiled_is_listed_and_exits_with_3() {
     let folder = tempfile::tempdir().expect("a temporary folder");
     let input = folder.path().join("in.onnx");

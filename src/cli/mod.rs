@@ -6,6 +6,7 @@ mod bench;
 mod compile;
 mod info;
 mod lower;
+mod ops;
 mod optimize;
 mod output;
 mod rules;
@@ -41,6 +42,8 @@ enum Command {
     Verify(verify::Args),
     /// Show a model at one level of the compiler
     Lower(lower::Args),
+    /// Show what of a model is modelled, and who computes it
+    Ops(ops::Args),
     /// List or check rewrite rules
     Rules(rules::Args),
     /// Time a compiled library beside ONNX Runtime, one thread, thread CPU time
@@ -55,6 +58,8 @@ pub enum Outcome {
     Done,
     /// An answer, and it is no: not equal, or a check failed.
     No,
+    /// An answer, and something in it is not supported.
+    Unsupported,
 }
 
 /// Parses the arguments, runs the command, and reports an error.
@@ -67,6 +72,7 @@ pub fn main() -> ExitCode {
         Command::Run(a) => run::run(&a, &out),
         Command::Verify(a) => verify::run(&a, &out),
         Command::Lower(a) => lower::run(&a, &out),
+        Command::Ops(a) => ops::run(&a, &out),
         Command::Rules(a) => rules::run(&a, &out),
         Command::Bench(a) => bench::run(&a, &out),
         Command::Info(a) => info::run(&a, &out),
@@ -74,6 +80,7 @@ pub fn main() -> ExitCode {
     match done {
         Ok(Outcome::Done) => ExitCode::SUCCESS,
         Ok(Outcome::No) => ExitCode::from(1),
+        Ok(Outcome::Unsupported) => ExitCode::from(3),
         Err(e) => {
             out.clear();
             eprintln!("egret: {e}");

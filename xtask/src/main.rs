@@ -6,6 +6,7 @@ mod cache;
 mod conformance;
 mod demo;
 mod egret;
+mod fuzz;
 mod libtorch;
 mod models;
 mod pins;
@@ -33,6 +34,8 @@ enum Command {
     Models(models::Args),
     /// Run ONNX's test suites through every path: interpreted, exported, compiled
     Conformance(conformance::Args),
+    /// Read, optimize and compile thousands of spoiled models: errors, never panics
+    Fuzz(fuzz::Args),
     /// Run the benches, and compare with ONNX Runtime
     Bench(bench::Args),
     /// Run the tests and rewrite their expected outputs
@@ -48,6 +51,7 @@ fn main() -> ExitCode {
         Command::Test(args) => test::run(&args),
         Command::Models(args) => models::run(&args),
         Command::Conformance(args) => conformance::run(&args),
+        Command::Fuzz(args) => fuzz::run(&args),
         Command::Bench(args) => bench::run(&args),
         Command::Bless => test::bless(),
         Command::Tidy => tidy::run(),
