@@ -20,6 +20,8 @@ enum What {
     /// The compiled libraries beside ONNX Runtime on the real models: one thread, thread CPU
     /// time, runs of both by turns, medians
     Peers(Peers),
+    /// Reading a model beside Python's `onnx.load`: wall-clock time, runs of both by turns, medians
+    Import(Import),
     /// The criterion benches only
     Criterion {
         /// Passed on to criterion: a filter, --save-baseline NAME, ...
@@ -45,13 +47,67 @@ pub struct Peers {
     max_ratio: Option<f64>,
 }
 
+/// When reading is too slow.
+#[derive(clap::Args, Debug)]
+pub struct Import {
+    /// Rounds per model
+    #[arg(long, default_value_t = 9)]
+    rounds: usize,
+    /// Fail where a ratio is above its limit
+    #[arg(long)]
+    check: bool,
+}
+
 /// Runs what was asked for: both, where nothing was.
 pub fn run(args: &Args) -> Result<()> {
     match &args.what {
         None => criterion(&[]).and_then(|()| peers(&Peers::default())),
         Some(What::Criterion { rest }) => criterion(rest),
         Some(What::Peers(args)) => peers(args),
+        Some(What::Import(args)) => import(args),
     }
+}
+
+/// Median times of one model.
+#[derive(serde::Deserialize)]
+struct Times {
+    egret_ms: f64,
+    onnx_ms: f64,
+}
+
+fn import(args: &Import) -> Result<()> {
+    let target = egret_models::target_dir();
+    let python = target.join("python/bin/python");
+    // One model that is nearly all weights, and one of many nodes whose weights are one number each; what the ratio may be.
+    let models = [
+        ("bert-base", target.join("models/bert-base.onnx"), 1.0),
+        ("densenet121, light", target.join("onnx-tests/light/test_densenet121/model.onnx"), 0.25),
+    ];
+    if let Some(missing) = models.iter().map(|m| &m.1).chain([&python]).find(|p| !p.is_file()) {
+        bail!("{} is not there: run cargo xtask setup --only python,bert-base,onnx-tests", missing.display());
+    }
+    let build = ["build", "--quiet", "--release", "--package", "egret-benches", "--bin", "import_times"];
+    system::run(&mut system::cargo(build))?;
+    let mut table = Table::new(["model", "egret ms", "onnx.load ms", "ratio", "limit"]);
+    let mut failures = Vec::new();
+    for (name, path, limit) in models {
+        let mut timer = std::process::Command::new(system::cargo_target().join("release/import_times"));
+        timer.arg(&python).arg(system::root().join("benches/load_times.py")).arg(args.rounds.to_string()).arg(&path);
+        let times: Times =
+            serde_json::from_str(&system::output(&mut timer)?).context("import_times printed no times")?;
+        let ratio = times.egret_ms / times.onnx_ms;
+        let cells = [times.egret_ms, times.onnx_ms, ratio, limit].map(|x| format!("{x:.2}"));
+        let [ours, theirs, shown, most] = cells;
+        table.row([name.to_owned(), ours, theirs, shown, most]);
+        if args.check && ratio > limit {
+            failures.push(format!("{name}: {ratio:.2} is above {limit}"));
+        }
+    }
+    println!("{}", table.render());
+    if !failures.is_empty() {
+        bail!("{}", failures.join("\n"));
+    }
+    Ok(())
 }
 
 fn criterion(rest: &[String]) -> Result<()> {
