@@ -6,6 +6,7 @@
 
 mod category;
 mod compare;
+mod peers;
 mod pool;
 mod report;
 mod skips;
@@ -18,7 +19,7 @@ use std::path::PathBuf;
 use std::process::ExitCode;
 use std::time::{Duration, Instant};
 
-use anyhow::{Result, bail};
+use anyhow::{Context, Result, bail};
 use clap::{Parser, Subcommand};
 use indicatif::{ProgressBar, ProgressStyle};
 
@@ -60,12 +61,21 @@ struct Args {
     /// Print a line of JSON per suite and stage
     #[arg(long)]
     json: bool,
+    /// Say, too, which tests are excluded, which are run with frozen inputs, and which are judged by re-import, and why
+    #[arg(long)]
+    verbose: bool,
     /// Tests that run at once; by default one per core
     #[arg(long, value_name = "N")]
     jobs: Option<usize>,
     /// Seconds that one stage of a test may take
     #[arg(long, value_name = "S", default_value_t = 300)]
     timeout: u64,
+    /// Count, too, what ONNX Runtime and tract pass of the same tests
+    #[arg(long)]
+    peers: bool,
+    /// The program that runs tests in tract
+    #[arg(long, value_name = "PROGRAM", hide = true)]
+    tract: Option<PathBuf>,
     /// The folder with the suites
     #[arg(long, value_name = "DIR")]
     tests: Option<PathBuf>,
@@ -98,7 +108,7 @@ fn run(args: &Args) -> Result<bool> {
     if stages.is_empty() {
         stages = vec![Stage::Interpret, Stage::Export, Stage::Compile];
     }
-    if stages.contains(&Stage::Export) {
+    if stages.contains(&Stage::Export) || args.peers {
         egret_verification::onnxruntime::library()?;
     }
     let skips = Skips::parse(include_str!("../skips.toml"))?;
@@ -114,7 +124,7 @@ fn run(args: &Args) -> Result<bool> {
     let job = |(index, at): (usize, &usize)| Job {
         index,
         folder: rows[*at].test.folder.clone(),
-        stages: stages.iter().copied().collect(),
+        stages: stages.iter().copied().chain(args.peers.then_some(Stage::Onnxruntime)).collect(),
         runtime: Runtime::Optimized,
     };
     let jobs: Vec<Job> = order.iter().enumerate().map(job).collect();
@@ -131,9 +141,15 @@ fn run(args: &Args) -> Result<bool> {
         rows[*at].verdict = verdict;
     }
 
+    let mut peers = Vec::new();
+    if args.peers {
+        peers.extend(peers::onnxruntime(&rows));
+        let tract = args.tract.as_ref().context("--tract names the program that runs tests in tract")?;
+        peers.extend(peers::tract(tract, &rows, workers, Duration::from_secs(args.timeout.min(60)))?);
+    }
     let complete = args.suites.is_empty() && args.filters.is_empty() && args.stages.is_empty();
     let report = report::report(&rows, &stages, &skips, complete);
-    let mut text = String::new();
+    let mut text = if args.verbose { report::notes(&rows) } else { String::new() };
     for (test, stage, what) in &report.faults {
         text.push_str(&format!("FAILED {} {test}: {}\n", stage.name(), what.replace('\n', "; ")));
     }
@@ -145,8 +161,14 @@ fn run(args: &Args) -> Result<bool> {
         for counts in &report.counts {
             println!("{}", serde_json::to_string(counts)?);
         }
+        for counts in &peers {
+            println!("{}", serde_json::to_string(counts)?);
+        }
     } else {
         print!("{text}");
+        if args.peers {
+            println!("\n{}", peers::table(&peers));
+        }
         println!("\n{}{:.0} s", report.table(), start.elapsed().as_secs_f64());
     }
     Ok(report.is_good())

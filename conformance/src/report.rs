@@ -101,6 +101,26 @@ pub fn report(rows: &[Row], stages: &[Stage], skips: &Skips, complete: bool) -> 
     report
 }
 
+/// What is special about tests, a line each.
+pub fn notes(rows: &[Row]) -> String {
+    let mut out = String::new();
+    for row in rows {
+        let id = row.test.id();
+        if let Some(category) = row.excluded {
+            out.push_str(&format!("EXCLUDED {id}: {}\n", category.name()));
+        }
+        if !row.verdict.frozen.is_empty() {
+            out.push_str(&format!("FROZEN {id}: {}\n", row.verdict.frozen.join(", ")));
+        }
+        for (stage, outcome) in &row.verdict.stages {
+            if let (None, Some(why)) = (&outcome.fault, &outcome.by_reimport) {
+                out.push_str(&format!("REIMPORT {} {id}: {}\n", stage.name(), why.replace('\n', "; ")));
+            }
+        }
+    }
+    out
+}
+
 impl Report {
     /// Whether nothing unexpected happened.
     pub fn is_good(&self) -> bool {

@@ -3,12 +3,11 @@
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::path::{Path, PathBuf};
 
-use anyhow::{Context, Result};
 use clap::ValueEnum;
 use egret_ir::Tensor;
 use egret_onnx::external::Files;
-use egret_onnx::proto::{ModelProto, TensorProto};
-use egret_onnx::{Imported, ReadOptions};
+use egret_onnx::proto::ModelProto;
+use egret_onnx::{Frozen, Imported, ReadOptions};
 use egret_verification::interpreter::Interpreter;
 use egret_verification::onnxruntime::{Level, OnnxRuntime, Options};
 use egret_verification::{Executor, Taps};
@@ -28,6 +27,9 @@ pub enum Stage {
     Export,
     /// Compile, run
     Compile,
+    /// For comparison: the original model in ONNX Runtime with all its optimizations
+    #[value(skip)]
+    Onnxruntime,
 }
 
 impl Stage {
@@ -37,6 +39,7 @@ impl Stage {
             Self::Interpret => "interpret",
             Self::Export => "export",
             Self::Compile => "compile",
+            Self::Onnxruntime => "onnxruntime",
         }
     }
 }
@@ -73,10 +76,9 @@ impl Outcome {
 pub struct Prepared {
     case: Case,
     path: PathBuf,
+    options: ReadOptions,
     imported: Result<Imported, String>,
     exact: Vec<String>,
-    /// Names of the frozen inputs.
-    pub frozen: Vec<String>,
 }
 
 /// Frozen inputs have at most this many elements: they are shapes, axes, sizes, counts.
@@ -84,75 +86,55 @@ const SMALL: usize = 64;
 
 /// Reads a test. Where its model has nodes that stay opaque, small inputs are frozen to the values of the test, if that
 /// resolves them all: first those of integers, then floats (sizes as factors) too.
-pub fn prepare(case: Case, folder: &Path, scratch: &Path) -> Result<Prepared> {
+pub fn prepare(case: Case, folder: &Path) -> Prepared {
     let path = folder.join("model.onnx");
-    let imported = import(&path);
+    let mut options = ReadOptions::default();
+    let mut imported = import(&path, &options);
     let resolved = |i: &Result<Imported, String>| i.as_ref().is_ok_and(|i| i.opaque_reasons.is_empty());
-    let mut prepared = Prepared { case, path, imported, exact: Vec::new(), frozen: Vec::new() };
-    if !resolved(&prepared.imported) {
-        let candidates = |floats: bool| -> Named {
-            let small = |t: &Tensor| t.shape().len() <= 1 && t.len() <= SMALL && (floats || !t.dtype().is_float());
-            let shared = |name: &str, t: &Tensor| {
-                prepared.case.sets.iter().all(|s| s.inputs.iter().any(|(n, v)| n == name && v == t))
-            };
-            let inputs = prepared.case.sets[0].inputs.iter();
-            inputs.filter(|(n, t)| small(t) && shared(n, t)).cloned().collect()
-        };
-        for values in [candidates(false), candidates(true)] {
-            let model = freeze(&prepared.case.model, &values);
-            let path = scratch.join("frozen.onnx");
-            std::fs::write(&path, model.encode_to_vec()).with_context(|| path.display().to_string())?;
-            let imported = import(&path);
-            if !values.is_empty() && resolved(&imported) {
-                for set in &mut prepared.case.sets {
-                    set.inputs.retain(|(n, _)| !values.iter().any(|(v, _)| v == n));
-                }
-                prepared.case.model = model;
-                prepared.frozen = values.into_iter().map(|(n, _)| n).collect();
-                (prepared.path, prepared.imported) = (path, imported);
+    if !resolved(&imported) {
+        for floats in [false, true] {
+            let values = candidates(&case, floats);
+            let with = ReadOptions { values, ..ReadOptions::default() };
+            let read = import(&path, &with);
+            if !with.values.is_empty() && resolved(&read) {
+                (options, imported) = (with, read);
                 break;
             }
         }
     }
-    if let Ok(imported) = &prepared.imported {
-        prepared.exact = compare::moved(&imported.graph);
-    }
-    Ok(prepared)
+    let exact = imported.as_ref().map(|i| compare::moved(&i.graph)).unwrap_or_default();
+    Prepared { case, path, options, imported, exact }
 }
 
-fn import(path: &Path) -> Result<Imported, String> {
-    let imported = egret_onnx::read(path, &ReadOptions::default()).map_err(|e| format!("reading: {e}"))?;
+/// Small inputs that have the same value in all sets.
+fn candidates(case: &Case, floats: bool) -> Vec<(String, Frozen)> {
+    let small = |t: &Tensor| t.shape().len() <= 1 && t.len() <= SMALL && (floats || !t.dtype().is_float());
+    let shared = |name: &str, t: &Tensor| case.sets.iter().all(|s| s.inputs.iter().any(|(n, v)| n == name && v == t));
+    let inputs = case.sets.iter().take(1).flat_map(|s| &s.inputs);
+    inputs.filter(|(n, t)| small(t) && shared(n, t)).map(|(n, t)| (n.clone(), Frozen::Tensor(t.clone()))).collect()
+}
+
+fn import(path: &Path, options: &ReadOptions) -> Result<Imported, String> {
+    let imported = egret_onnx::read(path, options).map_err(|e| format!("reading: {e}"))?;
     match egret_ir::check(imported.graph.clone()) {
         Ok(_) => Ok(imported),
         Err(reports) => Err(format!("check: {}", reports.first().map(ToString::to_string).unwrap_or_default())),
     }
 }
 
-/// The model with inputs turned into constants.
-fn freeze(model: &ModelProto, values: &Named) -> ModelProto {
-    let mut model = model.clone();
-    // Before version 4 a constant had to be an input.
-    model.ir_version = Some(model.ir_version().max(4));
-    if let Some(graph) = &mut model.graph {
-        graph.input.retain(|i| !values.iter().any(|(n, _)| n == i.name()));
-        graph.initializer.extend(values.iter().map(|(name, t)| TensorProto {
-            name: Some(name.clone()),
-            dims: t.shape().iter().map(|d| *d as i64).collect(),
-            data_type: Some(egret_onnx::tensor::code(t.dtype())),
-            raw_data: Some(t.bytes().clone()),
-            ..TensorProto::default()
-        }));
-    }
-    model
-}
-
 impl Prepared {
+    /// Names of the frozen inputs.
+    pub fn frozen(&self) -> Vec<String> {
+        self.options.values.iter().map(|(n, _)| n.clone()).collect()
+    }
+
     /// Runs one stage. A panic is a fault like others.
     pub fn run(&self, stage: Stage, scratch: &Path, runtime: Runtime, begin: &dyn Fn(&str)) -> Outcome {
         let done = catch_unwind(AssertUnwindSafe(|| match stage {
             Stage::Interpret => Outcome::of(self.interpret()),
             Stage::Export => self.export(runtime, begin).unwrap_or_else(|e| Outcome::of(Err(e))),
             Stage::Compile => Outcome::of(self.compile(scratch)),
+            Stage::Onnxruntime => Outcome::of(self.onnxruntime(self.case.model.clone(), Level::All)),
         }));
         done.unwrap_or_else(|payload| {
             let text = payload.downcast_ref::<String>().map(String::as_str);
@@ -175,12 +157,12 @@ impl Prepared {
     }
 
     fn export(&self, runtime: Runtime, begin: &dyn Fn(&str)) -> Result<Outcome, String> {
-        let options = egret::OptimizeOptions::default();
+        let options = egret::OptimizeOptions { binding: self.options.clone(), ..egret::OptimizeOptions::default() };
         let optimized = egret::optimize(&self.path, &options, &|_| {}).map_err(|e| first_lines(&e.to_string()))?.model;
         let fault = match runtime {
             Runtime::Optimized => {
                 begin("onnxruntime");
-                match self.onnxruntime(optimized.clone()) {
+                match self.onnxruntime(optimized.clone(), Level::Off) {
                     Ok(()) => return Ok(Outcome::of(Ok(()))),
                     Err(fault) => fault,
                 }
@@ -191,21 +173,21 @@ impl Prepared {
             "crashes on the original".to_owned()
         } else {
             begin("onnxruntime-original");
-            match self.onnxruntime(self.case.model.clone()) {
+            match self.onnxruntime(self.case.model.clone(), Level::Off) {
                 Ok(()) => return Err(format!("ONNX Runtime agrees on the original, not on the optimized: {fault}")),
                 Err(reason) => reason,
             }
         };
         begin("reimport");
-        let again = egret_onnx::read_bytes(optimized.encode_to_vec().into(), None, &ReadOptions::default());
+        let again = egret_onnx::read_bytes(optimized.encode_to_vec().into(), None, &self.options);
         let imported = again.map_err(|e| format!("reading the exported model: {e}"))?;
         let done = self.judge(&mut |inputs| interpret(&imported, inputs));
         let done = done.map_err(|e| format!("read again: {e} (ONNX Runtime: {original})"));
         Ok(Outcome { fault: done.err(), by_reimport: Some(original) })
     }
 
-    fn onnxruntime(&self, model: ModelProto) -> Result<(), String> {
-        let options = Options { level: Level::Off, threads: 1 };
+    fn onnxruntime(&self, model: ModelProto, level: Level) -> Result<(), String> {
+        let options = Options { level, threads: 1 };
         let mut engine = OnnxRuntime::new(model, Files::none(), options);
         self.judge(&mut |inputs| {
             let run = engine.run(inputs, Taps::Outputs);
@@ -216,8 +198,8 @@ impl Prepared {
     fn compile(&self, scratch: &Path) -> Result<(), String> {
         let out = tempfile::Builder::new().prefix("lib").suffix(".so").tempfile_in(scratch);
         let out = out.map_err(|e| e.to_string())?.into_temp_path();
-        egret::compile(&self.path, &out, &egret::CompileOptions::default(), &|_| {})
-            .map_err(|e| first_lines(&e.to_string()))?;
+        let options = egret::CompileOptions { binding: self.options.clone(), ..egret::CompileOptions::default() };
+        egret::compile(&self.path, &out, &options, &|_| {}).map_err(|e| first_lines(&e.to_string()))?;
         let mut engine = egret_verification::compiled::Compiled::open(&out, 1).map_err(|e| e.to_string())?;
         let defaults = self.defaults();
         self.judge(&mut |inputs| {
@@ -249,7 +231,7 @@ fn interpret(imported: &Imported, inputs: &Named) -> Result<Named, String> {
 /// The path leads to a temporary folder and says nothing; long lists say it all in their first lines.
 fn first_lines(text: &str) -> String {
     let lines: Vec<&str> = text.lines().map(str::trim).collect();
-    let place = lines.first().is_some_and(|l| l.starts_with('/') && lines.len() > 1);
+    let place = lines.first().is_some_and(|l| l.contains("model.onnx") && lines.len() > 1);
     let shown: Vec<&str> = lines.into_iter().skip(usize::from(place)).take(3).collect();
     shown.join("; ")
 }

@@ -126,7 +126,8 @@ fn named(names: &[&str], values: Vec<Tensor>) -> Result<Named> {
     Ok(names.iter().map(|n| (*n).to_owned()).zip(values).collect())
 }
 
-fn tensors(place: &Path, tag: &str) -> Result<Vec<Tensor>> {
+/// The tensors `TAG_0.pb`, `TAG_1.pb`, … of a folder.
+pub fn tensors(place: &Path, tag: &str) -> Result<Vec<Tensor>> {
     let mut out = Vec::new();
     while let path = place.join(format!("{tag}_{}.pb", out.len()))
         && path.is_file()

@@ -52,7 +52,7 @@ pub fn run() -> Result<()> {
 }
 
 fn one(job: &Job, scratch: &std::path::Path) -> Result<()> {
-    let prepared = std::panic::catch_unwind(|| stages::prepare(suite::read(&job.folder)?, &job.folder, scratch));
+    let prepared = std::panic::catch_unwind(|| Ok(stages::prepare(suite::read(&job.folder)?, &job.folder)));
     let prepared = match prepared.unwrap_or_else(|_| Err(anyhow::anyhow!("panic while reading"))) {
         Ok(prepared) => prepared,
         Err(error) => {
@@ -63,7 +63,7 @@ fn one(job: &Job, scratch: &std::path::Path) -> Result<()> {
             return Ok(());
         }
     };
-    say(&Event::Frozen(prepared.frozen.clone()))?;
+    say(&Event::Frozen(prepared.frozen()))?;
     for stage in &job.stages {
         say(&Event::Begin(*stage, String::new()))?;
         // Nothing can be told to a driver that is gone; the next line fails.

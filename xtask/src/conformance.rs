@@ -25,7 +25,21 @@ pub fn run(args: &Args) -> Result<()> {
         setup.args(["setup", "--only", "onnxruntime,python,onnx-tests"]).stdout(Stdio::from(std::io::stderr()));
         system::run(&mut setup)?;
     }
+    let mut more = Vec::new();
+    if args.rest.iter().any(|word| word == "--peers") {
+        more.extend(["--tract".to_owned(), tract()?]);
+    }
     let fixed = ["run", "--quiet", "--package", "egret-conformance", "--", "--tests"].map(str::to_owned);
     let tests = tests.display().to_string();
-    system::run(&mut system::cargo(fixed.into_iter().chain([tests]).chain(args.rest.iter().cloned())))
+    system::run(&mut system::cargo(fixed.into_iter().chain([tests]).chain(more).chain(args.rest.iter().cloned())))
+}
+
+/// Builds the program that runs tests in tract; it is a workspace of its own, and nothing else needs it.
+fn tract() -> Result<String> {
+    let manifest = system::root().join("benches/tract/Cargo.toml").display().to_string();
+    let target = system::cargo_target().join("tract");
+    let place = target.display().to_string();
+    let build = ["build", "--quiet", "--release", "--locked", "--manifest-path", &manifest, "--target-dir", &place];
+    system::run(&mut system::cargo(build)).context("building tract, which needs a network the first time")?;
+    Ok(target.join("release/egret-tract-peer").display().to_string())
 }
