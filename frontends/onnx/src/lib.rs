@@ -8,6 +8,7 @@
 //! A model that is wrong gives a [`ReadError`] with one [`Problem`] per fault; nothing in a file makes this crate panic
 //! or allocate by declared sizes.
 
+mod broadcast;
 pub mod error;
 pub mod export;
 pub mod external;

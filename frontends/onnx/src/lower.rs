@@ -6,7 +6,7 @@
 
 use std::collections::BTreeMap;
 
-use egret_ir::dim::{Atom, Symbols};
+use egret_ir::dim::Symbols;
 use egret_ir::op::scalar::Scalar;
 use egret_ir::op::spec::{GatherSpec, Spec};
 use egret_ir::op::{Const, Monoid, Op, PadAxis, Perm, SliceAxis};
@@ -406,10 +406,7 @@ impl Lower<'_> {
 
     /// A scalar row after broadcasting the operands to their common shape.
     pub fn wide(&mut self, s: Scalar, args: &[ValueId]) -> Result<ValueId, Fail> {
-        let dtypes = args.iter().map(|v| self.dtype(*v)).collect::<Result<Vec<_>, _>>()?;
-        let args = self.broadcast_all(args, |shape| {
-            s.result(&dtypes).map(|dtype| vec![Type::tensor(dtype, shape)]).unwrap_or_default()
-        })?;
+        let args = self.broadcast_all(args)?;
         self.map(s, &args)
     }
 
@@ -485,66 +482,6 @@ impl Lower<'_> {
         } else {
             opaque(format!("extents that cannot be proved to fit ({got} and {expected})"))
         }
-    }
-
-    /// Notes what must hold for extents to go together at all: `s` with `min(c, s)`, c ≥ 2, fits only where s ≤ c (neither
-    /// is 1 without the other). Reading starts over with such bounds.
-    pub fn assume_within(&mut self, a: &Dim, b: &Dim) {
-        for (symbol, other) in [(a, b), (b, a)] {
-            let Some(s) = symbol.as_symbol() else { continue };
-            let limit = smaller_of(other).and_then(|(x, y)| {
-                let c = x.as_const().or(y.as_const()).filter(|c| *c >= 2)?;
-                (x == *symbol || y == *symbol).then_some(c)
-            });
-            if let Some(c) = limit {
-                let known = self.bounds.entry(s.clone()).or_insert(c);
-                *known = c.min(*known);
-            }
-        }
-    }
-
-    /// All operands repeated to their common shape. Where extents leave it open which one is repeated, the node stays
-    /// opaque with the types `result` gives for the common shape, whose open extents are unknowns of their own.
-    pub fn broadcast_all(
-        &mut self,
-        args: &[ValueId],
-        result: impl FnOnce(Shape) -> Vec<Type>,
-    ) -> Result<Vec<ValueId>, Fail> {
-        let shapes = args.iter().map(|v| self.shape(*v)).collect::<Result<Vec<_>, _>>()?;
-        let rank = shapes.iter().map(Vec::len).max().unwrap_or(0);
-        let mut common = vec![Dim::ONE; rank];
-        let mut open = None;
-        for shape in &shapes {
-            let lead = rank - shape.len();
-            for (i, d) in shape.iter().enumerate() {
-                let to = &mut common[lead + i];
-                if *to == Dim::ONE {
-                    to.clone_from(d);
-                } else if *d != Dim::ONE && d != to {
-                    if d.as_const().is_some() && to.as_const().is_some() {
-                        return Err(self.misfit("inputs", shape, &common[lead..]));
-                    }
-                    self.assume_within(to, d);
-                    open = Some(format!("extents {to} and {d}, of which either could be repeated"));
-                    *to = opaque::fresh(self.graph, "broadcast");
-                }
-            }
-        }
-        if let Some(reason) = open {
-            return Err(Fail::OpaqueTyped(reason, result(common)));
-        }
-        args.iter().map(|v| self.broadcast(*v, &common)).collect()
-    }
-}
-
-/// Both sides of an expression that is just a minimum.
-fn smaller_of(d: &Dim) -> Option<(Dim, Dim)> {
-    match d.terms().as_slice() {
-        [(atoms, 1)] => match atoms.as_slice() {
-            [(Atom::Min(a, b), 1)] => Some((a.clone(), b.clone())),
-            _ => None,
-        },
-        _ => None,
     }
 }
 

@@ -44,7 +44,8 @@ fn constant(l: &mut Lower<'_>) -> Results {
 
 fn constant_of_shape(l: &mut Lower<'_>) -> Results {
     let shape = l.operand(0)?;
-    let shape = l.expressions("shape", shape)?;
+    let rank = l.vector_length("shape", shape)?;
+    let shape = l.lengths("shape", shape, rank)?;
     let value = match node::tensor(l.node, "value") {
         Some(t) => l.decode("value", t)?,
         None => Tensor::scalar(Literal::f32(0.0)),
@@ -152,12 +153,10 @@ fn eye_like(l: &mut Lower<'_>) -> Results {
 /// from opset 11 on; an index out of range hits nothing.
 fn one_hot(l: &mut Lower<'_>, wraps: bool) -> Results {
     let (ix, depth, values) = (l.operand(0)?, l.operand(1)?, l.operand(2)?);
-    let known = l.known(depth);
-    let depth = match known.as_ref().and_then(Known::floats) {
-        Some(f) => f.first().map(|f| Dim::from(*f as i64)),
-        None => known.and_then(|k| k.dims()).and_then(|d| d.first().cloned()),
+    let depth = match l.scalar_f64(depth) {
+        Some(n) => Dim::from(n as i64),
+        None => l.lengths("depth", depth, 1)?.remove(0),
     };
-    let Some(depth) = depth else { return Err(opaque("a depth that is not known before the model runs")) };
     let t = l.tensor(ix)?;
     let axis = l.axis("axis", l.int("axis", -1), t.rank() + 1)?;
     let mut shape: Shape = t.shape.clone();

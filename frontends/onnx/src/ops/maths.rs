@@ -5,7 +5,10 @@ use egret_ir::op::scalar::Scalar;
 use egret_ir::{DType, Dim, Literal, ValueId};
 
 use crate::known::Known;
-use crate::lower::{Fail, Lower};
+use crate::lower::{Fail, Lower, opaque};
+
+/// Tensors have no more axes than this.
+const MAX_RANK: i64 = 64;
 
 impl Lower<'_> {
     /// A scalar row of a value and an extent, in the value's type.
@@ -14,6 +17,13 @@ impl Lower<'_> {
         let d = self.dim(d, t.dtype)?;
         let d = self.insert(d, t.shape.into_iter().enumerate().collect())?;
         self.map(s, &[v, d])
+    }
+
+    /// A scalar row of an i64 value and a number, exactly.
+    pub fn map_i64(&mut self, s: Scalar, v: ValueId, n: i64) -> Result<ValueId, Fail> {
+        let shape = self.shape(v)?;
+        let n = self.splat(Literal::i64(n), &shape)?;
+        self.map(s, &[v, n])
     }
 
     /// `0, 1, …` along one axis of a shape.
@@ -117,6 +127,19 @@ impl Lower<'_> {
 
 /// Extents given as values: known ones as they are, others as extents that only data decides.
 impl Lower<'_> {
+    /// The number of elements of a vector, which must be known: it is a rank.
+    pub fn vector_length(&self, field: &str, v: ValueId) -> Result<usize, Fail> {
+        let t = self.tensor(v)?;
+        match t.shape.as_slice() {
+            [d] => match d.as_const() {
+                Some(n) if n <= MAX_RANK => Ok(n as usize),
+                Some(n) => Err(self.value(field, &format!("{n} numbers"), &format!("{MAX_RANK} at most"))),
+                None => Err(opaque(format!("a rank that is not known before the model runs ({field})"))),
+            },
+            _ => Err(self.value(field, &t.to_string(), "a vector")),
+        }
+    }
+
     /// The elements of an integer vector (or of a scalar, which counts as one) of `count` elements as lengths: none may
     /// be negative.
     pub fn lengths(&mut self, field: &str, v: ValueId, count: usize) -> Result<Vec<Dim>, Fail> {

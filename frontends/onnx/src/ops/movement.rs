@@ -13,7 +13,6 @@ pub const ROWS: &[Row] =
 
 fn center_crop_pad(l: &mut Lower<'_>) -> Results {
     let (x, shape) = (l.operand(0)?, l.operand(1)?);
-    let wanted = l.numbers("shape", shape)?;
     let t = l.tensor(x)?;
     let axes = match l.ints("axes") {
         Some(axes) => {
@@ -22,21 +21,18 @@ fn center_crop_pad(l: &mut Lower<'_>) -> Results {
         }
         None => (0..t.rank()).collect(),
     };
-    if wanted.len() != axes.len() {
-        return Err(l.value("shape", &format!("{wanted:?}"), &format!("{} extents", axes.len())));
-    }
+    let wanted = l.lengths("shape", shape, axes.len())?;
+    let two = Dim::from(2i64);
     let mut y = x;
     let fill = l.literal(Literal::from_i64(t.dtype, 0))?;
     for (axis, want) in axes.into_iter().zip(wanted) {
-        let Some(d) = t.shape[axis].as_const() else { return Err(opaque("an unknown extent")) };
-        if want < d {
-            y = l.slice_axis(y, axis, Dim::from((d - want) / 2), Dim::from(want))?;
-        } else if want > d {
-            let mut pads = vec![PadAxis { lo: Dim::ZERO, hi: Dim::ZERO, inner: 0 }; t.rank()];
-            let lo = (want - d) / 2;
-            pads[axis] = PadAxis { lo: Dim::from(lo), hi: Dim::from(want - d - lo), inner: 0 };
-            y = l.pad(y, fill, pads)?;
-        }
+        let d = t.shape[axis].clone();
+        let kept = d.smaller(&want);
+        y = l.slice_axis(y, axis, (d - kept.clone()).floor_div(&two), kept.clone())?;
+        let lo = (want.clone() - kept.clone()).floor_div(&two);
+        let mut pads = vec![PadAxis { lo: Dim::ZERO, hi: Dim::ZERO, inner: 0 }; t.rank()];
+        pads[axis] = PadAxis { lo: lo.clone(), hi: want - kept - lo, inner: 0 };
+        y = l.pad(y, fill, pads)?;
     }
     Ok(vec![y])
 }

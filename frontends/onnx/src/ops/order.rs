@@ -26,10 +26,9 @@ pub const ROWS: &[Row] = &[
     onnx("CumProd", 26..LATEST, |l| prefix(l, Monoid::Prod)),
 ];
 
-fn count(l: &Lower<'_>) -> Result<Dim, Fail> {
+fn count(l: &mut Lower<'_>) -> Result<Dim, Fail> {
     let v = l.operand(1)?;
-    let list = l.expressions("K", v)?;
-    list.into_iter().next().ok_or_else(|| l.value("K", "empty", "one number"))
+    Ok(l.lengths("K", v, 1)?.remove(0))
 }
 
 /// Sorted even where the order is free (`sorted` is 0).

@@ -45,9 +45,9 @@ fn col_to_im(l: &mut Lower<'_>) -> Results {
     if own.len() != 3 {
         return Err(bad("input", ProblemKind::Rank { got: own.len(), expected: "3".into() }));
     }
-    let image = l.expressions("image_shape", image)?;
+    let n = l.vector_length("image_shape", image)?;
+    let image = l.lengths("image_shape", image, n)?;
     let block = l.numbers("block_shape", block)?;
-    let n = image.len();
     if block.len() != n || block.iter().any(|k| *k < 1) {
         return Err(l.value("block_shape", &format!("{block:?}"), &format!("{n} positive numbers")));
     }
@@ -112,10 +112,7 @@ fn max_unpool(l: &mut Lower<'_>) -> Results {
     let y = scatter(l, ScatterOp::Set, (&[DataIx::At], &[label(0)], &[label(0)]), [zeros, ix, x])?;
     let y = l.reshape(y, &shape)?;
     let Some(wanted) = l.optional(2) else { return Ok(vec![y]) };
-    let wanted = l.expressions("output_shape", wanted)?;
-    if wanted.len() != shape.len() {
-        return Err(l.misfit("output_shape", &wanted, &shape));
-    }
+    let wanted = l.lengths("output_shape", wanted, shape.len())?;
     let zero = l.number(dtype, 0.0)?;
     let grow = wanted.iter().zip(&shape).map(|(w, d)| PadAxis { lo: Dim::ZERO, hi: w.clone() - d.clone(), inner: 0 });
     Ok(vec![l.pad(y, zero, grow.collect())?])

@@ -1,7 +1,8 @@
 //! Relabellings of axes: Reshape and its special cases, Transpose, Expand, Tile.
 
 use egret_ir::dim::count;
-use egret_ir::{Dim, Shape, ValueId};
+use egret_ir::op::scalar::Scalar;
+use egret_ir::{DType, Dim, Literal, Shape, ValueId};
 
 use super::{LATEST, Row, onnx};
 use crate::known::Known;
@@ -30,9 +31,44 @@ fn reshape_by_attribute(l: &mut Lower<'_>) -> Results {
 
 fn reshape(l: &mut Lower<'_>) -> Results {
     let shape = l.operand(1)?;
-    let wanted = l.expressions("shape", shape)?;
     let copies = !l.flag("allowzero", false);
-    reshape_to(l, &wanted, copies)
+    match l.dims(shape) {
+        Some(wanted) => reshape_to(l, &wanted, copies),
+        None => reshape_by_value(l, shape, copies),
+    }
+}
+
+/// As [`reshape_to`], by arithmetic when the model runs.
+fn reshape_by_value(l: &mut Lower<'_>, shape: ValueId, copies: bool) -> Results {
+    let x = l.operand(0)?;
+    let own = l.shape(x)?;
+    let rank = l.vector_length("shape", shape)?;
+    let shape = l.cast(shape, DType::I64)?;
+    let mut wanted = l.scalars(shape, rank)?;
+    let mut open = Vec::with_capacity(rank);
+    let mut given = l.literal(Literal::i64(1))?;
+    let one = given;
+    for (i, d) in wanted.iter_mut().enumerate() {
+        if let Some(extent) = own.get(i).filter(|_| copies) {
+            let zero = l.with(Scalar::Eq, *d, 0.0)?;
+            let extent = l.dim(extent, DType::I64)?;
+            *d = l.map(Scalar::Select, &[zero, extent, *d])?;
+        }
+        let is_open = l.with(Scalar::Eq, *d, -1.0)?;
+        let factor = l.map(Scalar::Select, &[is_open, one, *d])?;
+        given = l.mul(given, factor)?;
+        open.push(is_open);
+    }
+    let total = l.dim(&count(&own), DType::I64)?;
+    // Nothing is left of nothing.
+    let divisor = l.with(Scalar::Max, given, 1.0)?;
+    let rest = l.map(Scalar::Div, &[total, divisor])?;
+    let mut extents = Shape::with_capacity(rank);
+    for (d, is_open) in wanted.into_iter().zip(open) {
+        let d = l.map(Scalar::Select, &[is_open, rest, d])?;
+        extents.push(l.extent_of(d, None));
+    }
+    Ok(vec![l.reshape(x, &extents)?])
 }
 
 /// 0 copies this operand's extent (unless allowzero), −1 is what is left.
@@ -142,21 +178,11 @@ fn transpose(l: &mut Lower<'_>) -> Results {
 /// Two-way: an extent 1 in `shape` does not shrink the operand.
 fn expand(l: &mut Lower<'_>) -> Results {
     let (x, shape) = (l.operand(0)?, l.operand(1)?);
-    let wanted = l.expressions("shape", shape)?;
+    let count = l.vector_length("shape", shape)?;
+    let wanted = l.lengths("shape", shape, count)?;
     let own = l.shape(x)?;
-    let rank = own.len().max(wanted.len());
-    let mut common = vec![Dim::ONE; rank];
-    for shape in [&own, &wanted] {
-        for (to, d) in common[rank - shape.len()..].iter_mut().zip(shape) {
-            if *to == Dim::ONE {
-                to.clone_from(d);
-            } else if *d != Dim::ONE && d != to {
-                l.assume_within(d, to);
-                return Err(l.misfit("shape", &own, &wanted));
-            }
-        }
-    }
-    Ok(vec![l.broadcast(x, &common)?])
+    let common = l.common_shape(&[&own, &wanted])?;
+    Ok(vec![l.stretch(x, &common)?])
 }
 
 fn repeated(l: &mut Lower<'_>, x: ValueId, repeats: &[Dim]) -> Result<ValueId, Fail> {
@@ -198,7 +224,8 @@ fn tile_axis(l: &mut Lower<'_>) -> Results {
 
 fn tile(l: &mut Lower<'_>) -> Results {
     let (x, repeats) = (l.operand(0)?, l.operand(1)?);
-    let repeats = l.expressions("repeats", repeats)?;
+    let rank = l.rank(x)?;
+    let repeats = l.lengths("repeats", repeats, rank)?;
     Ok(vec![repeated(l, x, &repeats)?])
 }
 

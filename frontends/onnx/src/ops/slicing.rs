@@ -34,10 +34,75 @@ fn slice_by_attributes(l: &mut Lower<'_>) -> Results {
 
 fn slice(l: &mut Lower<'_>) -> Results {
     let (starts, ends) = (l.operand(1)?, l.operand(2)?);
-    let (starts, ends) = (l.expressions("starts", starts)?, l.expressions("ends", ends)?);
     let axes = l.optional(3).map(|v| l.numbers("axes", v)).transpose()?;
     let steps = l.optional(4).map(|v| l.numbers("steps", v)).transpose()?;
-    sliced(l, &starts, &ends, axes, steps)
+    match (l.dims(starts), l.dims(ends)) {
+        (Some(starts), Some(ends)) => sliced(l, &starts, &ends, axes, steps),
+        _ => sliced_by_value(l, starts, ends, axes, steps),
+    }
+}
+
+/// As [`sliced`], with the clamping as arithmetic when the model runs.
+fn sliced_by_value(
+    l: &mut Lower<'_>,
+    starts: ValueId,
+    ends: ValueId,
+    axes: Option<Vec<i64>>,
+    steps: Option<Vec<i64>>,
+) -> Results {
+    let x = l.operand(0)?;
+    let own = l.shape(x)?;
+    let count = l.vector_length("starts", starts)?;
+    let axes = axes.unwrap_or_else(|| (0..count as i64).collect());
+    let steps = steps.unwrap_or_else(|| vec![1; count]);
+    if axes.len() != count || steps.len() != count || l.vector_length("ends", ends)? != count {
+        return Err(l.value("starts", &count.to_string(), "lists of equal length"));
+    }
+    let axes = l.axes("axes", &axes, own.len())?;
+    let (starts, ends) = (l.cast(starts, DType::I64)?, l.cast(ends, DType::I64)?);
+    let (starts, ends) = (l.scalars(starts, count)?, l.scalars(ends, count)?);
+    let mut out = whole_slices(&own);
+    for (((axis, start), end), step) in axes.into_iter().zip(starts).zip(ends).zip(steps) {
+        out[axis] = clamped_by_value(l, &own[axis], start, end, step)?;
+    }
+    Ok(vec![l.slice(x, out)?])
+}
+
+/// The elements that `start:end:step` takes of an axis, by value.
+fn clamped_by_value(
+    l: &mut Lower<'_>,
+    extent: &Dim,
+    start: ValueId,
+    end: ValueId,
+    step: i64,
+) -> Result<SliceAxis, Fail> {
+    if step == 0 || step == i64::MIN {
+        return Err(l.value("steps", &step.to_string(), "a number other than 0"));
+    }
+    let d = l.dim(extent, DType::I64)?;
+    // Backwards, an end before the first position is −1.
+    let (low, high) = if step > 0 { (0.0, extent.clone()) } else { (-1.0, extent.clone() - Dim::ONE) };
+    let mut ends = [start, end];
+    for v in &mut ends {
+        let negative = l.with(Scalar::Lt, *v, 0.0)?;
+        let from_end = l.add(*v, d)?;
+        let at = l.map(Scalar::Select, &[negative, from_end, *v])?;
+        let at = l.with(Scalar::Max, at, low)?;
+        *v = l.with_dim(Scalar::Min, at, &high)?;
+    }
+    let span = if step > 0 { [ends[1], ends[0]] } else { ends };
+    let span = l.map(Scalar::Sub, &span)?;
+    let span = l.with(Scalar::Max, span, 0.0)?;
+    let size = step.abs();
+    let len = if size == 1 {
+        span
+    } else {
+        let up = l.map_i64(Scalar::Add, span, size - 1)?;
+        l.map_i64(Scalar::Div, up, size)?
+    };
+    let first = l.with(Scalar::Max, ends[0], 0.0)?;
+    let len = l.extent_of(len, extent.as_const());
+    Ok(SliceAxis { start: l.extent_of(first, extent.as_const()), step, len })
 }
 
 fn sliced(l: &mut Lower<'_>, starts: &[Dim], ends: &[Dim], axes: Option<Vec<i64>>, steps: Option<Vec<i64>>) -> Results {
@@ -107,7 +172,7 @@ fn split(l: &mut Lower<'_>) -> Results {
     let parts = l.node.output.len();
     let sizes = match (l.ints("split"), l.optional(1)) {
         (Some(list), _) => Some(list.iter().map(|d| Dim::from(*d)).collect()),
-        (None, Some(v)) => Some(l.expressions("split", v)?),
+        (None, Some(v)) => Some(l.lengths("split", v, parts)?),
         (None, None) => None,
     };
     let sizes: Vec<Dim> = if let Some(sizes) = sizes {
@@ -189,7 +254,6 @@ fn pad_by_attributes(l: &mut Lower<'_>, name: &str) -> Results {
 fn pad(l: &mut Lower<'_>) -> Results {
     let (x, pads) = (l.operand(0)?, l.operand(1)?);
     let t = l.tensor(x)?;
-    let pads = l.expressions("pads", pads)?;
     let axes = match l.optional(3) {
         Some(v) => {
             let axes = l.numbers("axes", v)?;
@@ -201,7 +265,83 @@ fn pad(l: &mut Lower<'_>) -> Results {
         Some(v) => l.reshape(v, &[])?,
         None => l.literal(Literal::from_i64(t.dtype, 0))?,
     };
-    Ok(vec![padded(l, x, &pads, &axes, fill)?])
+    Ok(vec![match l.dims(pads) {
+        Some(pads) => padded(l, x, &pads, &axes, fill)?,
+        None => padded_by_value(l, x, pads, &axes, fill)?,
+    }])
+}
+
+/// As [`padded`], by arithmetic when the model runs: what is negative cuts, the rest grows.
+fn padded_by_value(
+    l: &mut Lower<'_>,
+    x: ValueId,
+    pads: ValueId,
+    axes: &[usize],
+    fill: ValueId,
+) -> Result<ValueId, Fail> {
+    let mode = l.string("mode", "constant")?;
+    if l.vector_length("pads", pads)? != 2 * axes.len() {
+        return Err(l.value("pads", "another number", &format!("{} numbers", 2 * axes.len())));
+    }
+    let pads = l.cast(pads, DType::I64)?;
+    let pads = l.scalars(pads, 2 * axes.len())?;
+    let (lows, highs) = pads.split_at(axes.len());
+    let mut y = x;
+    for ((axis, lo), hi) in axes.iter().zip(lows).zip(highs) {
+        let own = l.shape(y)?;
+        if mode != "constant" {
+            y = read_again(l, y, *axis, *lo, *hi, &mode)?;
+            continue;
+        }
+        let mut sides = Vec::with_capacity(2);
+        for v in [*lo, *hi] {
+            let negative = l.map(Scalar::Neg, &[v])?;
+            let (cut, grow) = (l.with(Scalar::Max, negative, 0.0)?, l.with(Scalar::Max, v, 0.0)?);
+            sides.push((l.extent_of(cut, None), l.extent_of(grow, None)));
+        }
+        let kept = own[*axis].clone() - sides[0].0.clone() - sides[1].0.clone();
+        y = l.slice_axis(y, *axis, sides[0].0.clone(), kept)?;
+        let mut grow = vec![PadAxis { lo: Dim::ZERO, hi: Dim::ZERO, inner: 0 }; own.len()];
+        grow[*axis] = PadAxis { lo: sides[0].1.clone(), hi: sides[1].1.clone(), inner: 0 };
+        y = l.pad(y, fill, grow)?;
+    }
+    Ok(y)
+}
+
+/// reflect, edge and wrap as a Gather whose indices are computed when the model runs.
+fn read_again(
+    l: &mut Lower<'_>,
+    x: ValueId,
+    axis: usize,
+    lo: ValueId,
+    hi: ValueId,
+    mode: &str,
+) -> Result<ValueId, Fail> {
+    let t = l.tensor(x)?;
+    let extent = t.shape[axis].clone();
+    let d = l.dim(&extent, DType::I64)?;
+    let total = l.add(lo, d)?;
+    let total = l.add(total, hi)?;
+    let total = l.extent_of(total, None);
+    let all = [total.clone()];
+    let (i, lo) = (l.iota(&total, DType::I64)?, l.fill(lo, &all)?);
+    let i = l.map(Scalar::Sub, &[i, lo])?;
+    let at = match mode {
+        "edge" => l.clamp_index(i, &extent)?,
+        "wrap" => l.with_dim(Scalar::RemFloor, i, &extent)?,
+        "reflect" => {
+            // Positions run there and back; an axis of one cell stays where it is.
+            let period = (Dim::from(2i64) * (extent - Dim::ONE)).larger(&Dim::ONE);
+            let there = l.with_dim(Scalar::RemFloor, i, &period)?;
+            let end = l.dim(&period, DType::I64)?;
+            let end = l.fill(end, &all)?;
+            let back = l.map(Scalar::Sub, &[end, there])?;
+            l.map(Scalar::Min, &[there, back])?
+        }
+        _ => return Err(l.value("mode", mode, "constant, reflect, edge or wrap")),
+    };
+    let spec = GatherSpec::along(t.rank(), axis, 1, Negative::Never).map_err(|e| opaque(e.to_string()))?;
+    l.gather(spec, x, at)
 }
 
 fn padded(l: &mut Lower<'_>, x: ValueId, pads: &[Dim], axes: &[usize], fill: ValueId) -> Result<ValueId, Fail> {
@@ -214,12 +354,14 @@ fn padded(l: &mut Lower<'_>, x: ValueId, pads: &[Dim], axes: &[usize], fill: Val
     if mode != "constant" {
         let mut y = x;
         for ((axis, lo), hi) in axes.iter().zip(lows).zip(highs) {
-            let (Some(lo), Some(hi)) = (lo.as_const(), hi.as_const()) else {
-                return Err(opaque(format!("mode {mode} with pads that are no numbers")));
+            y = match (lo.as_const(), hi.as_const(), own[*axis].as_const()) {
+                (Some(0), Some(0), _) => y,
+                (Some(lo), Some(hi), Some(_)) => mirrored(l, y, *axis, lo, hi, &mode)?,
+                _ => {
+                    let (lo, hi) = (l.dim(lo, DType::I64)?, l.dim(hi, DType::I64)?);
+                    read_again(l, y, *axis, lo, hi, &mode)?
+                }
             };
-            if lo != 0 || hi != 0 {
-                y = mirrored(l, y, *axis, lo, hi, &mode)?;
-            }
         }
         return Ok(y);
     }
@@ -276,16 +418,19 @@ fn trilu(l: &mut Lower<'_>) -> Results {
             crate::error::ProblemKind::Rank { got: t.rank(), expected: "2 or more".into() },
         ));
     }
-    let k = match l.optional(1) {
-        Some(v) => l.numbers("k", v)?.first().copied().unwrap_or(0),
-        None => 0,
-    };
     let last = &t.shape[t.rank() - 2..];
     let rows = l.iota(&last[0], DType::I64)?;
     let rows = l.spread(rows, &[0], last)?;
     let columns = l.iota(&last[1], DType::I64)?;
     let columns = l.spread(columns, &[1], last)?;
-    let diagonal = l.with(Scalar::Add, rows, k as f64)?;
+    let diagonal = match l.optional(1) {
+        Some(k) => {
+            let k = l.reshape(k, &[])?;
+            let k = l.fill(k, last)?;
+            l.add(rows, k)?
+        }
+        None => rows,
+    };
     let keep = if l.flag("upper", true) {
         l.map(Scalar::Le, &[diagonal, columns])?
     } else {
