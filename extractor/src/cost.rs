@@ -375,16 +375,9 @@ fn space(spec: &Spec, operands: &[&TensorType]) -> Result<f64, CostError> {
     extents.iter().try_fold(1.0, |n, d| Ok(n * d.as_const().ok_or_else(symbolic)? as f64))
 }
 
-/// The value that an unknown extent is priced at.
-pub const NOMINAL: i64 = 64;
-
-/// A symbolic extent as a number for pricing: every symbol at [`NOMINAL`], or at the nearest value its bounds allow.
+/// A symbolic extent as a number for pricing ([`Dim::nominal`]).
 pub fn nominal(d: &Dim, symbols: &Symbols) -> u64 {
-    let value = |s: &egret_ir::Symbol| {
-        let info = symbols.info(s);
-        Some(Dim::from(NOMINAL.clamp(info.min, info.max.max(info.min))))
-    };
-    d.substitute(&value).as_const().map_or(NOMINAL as u64, |c| c.max(0) as u64)
+    d.nominal(symbols).max(0) as u64
 }
 
 /// What an ONNX node computes, for pricing.
