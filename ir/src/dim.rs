@@ -331,19 +331,27 @@ impl Dim {
 
     /// The expression with symbols replaced by `value` (None keeps a symbol).
     pub fn substitute(&self, value: &dyn Fn(&Symbol) -> Option<Self>) -> Self {
+        self.replace(&|atom| match atom {
+            Atom::Sym(s) => value(s),
+            Atom::FloorDiv(..) | Atom::Mod(..) | Atom::Min(..) | Atom::Max(..) | Atom::Exact(..) => None,
+        })
+    }
+
+    /// The expression with atoms replaced by `value`; inside of those it keeps (None), their parts are.
+    pub fn replace(&self, value: &dyn Fn(&Atom) -> Option<Self>) -> Self {
         let Repr::Poly(terms) = &self.0 else { return self.clone() };
         let mut sum = Self::ZERO;
         for (mono, c) in terms.iter() {
             let mut product = Self::from(*c);
             for (atom, power) in mono {
-                let a = match atom {
-                    Atom::Sym(s) => value(s).unwrap_or_else(|| Self::symbol(s.clone())),
-                    Atom::FloorDiv(a, b) => a.substitute(value).floor_div(&b.substitute(value)),
-                    Atom::Mod(a, b) => a.substitute(value).modulo(&b.substitute(value)),
-                    Atom::Min(a, b) => a.substitute(value).smaller(&b.substitute(value)),
-                    Atom::Max(a, b) => a.substitute(value).larger(&b.substitute(value)),
-                    Atom::Exact(a, b) => a.substitute(value).exact_div(&b.substitute(value)),
-                };
+                let a = value(atom).unwrap_or_else(|| match atom {
+                    Atom::Sym(s) => Self::symbol(s.clone()),
+                    Atom::FloorDiv(a, b) => a.replace(value).floor_div(&b.replace(value)),
+                    Atom::Mod(a, b) => a.replace(value).modulo(&b.replace(value)),
+                    Atom::Min(a, b) => a.replace(value).smaller(&b.replace(value)),
+                    Atom::Max(a, b) => a.replace(value).larger(&b.replace(value)),
+                    Atom::Exact(a, b) => a.replace(value).exact_div(&b.replace(value)),
+                });
                 for _ in 0..*power {
                     product = product.times(&a);
                 }
@@ -365,15 +373,25 @@ impl Dim {
 
     /// Calls `visit` on every symbol in the expression.
     pub fn symbols(&self, visit: &mut dyn FnMut(&Symbol)) {
+        self.atoms(&mut |atom| {
+            if let Atom::Sym(s) = atom {
+                visit(s);
+            }
+        });
+    }
+
+    /// Calls `visit` on every atom in the expression, parts before the whole.
+    pub fn atoms(&self, visit: &mut dyn FnMut(&Atom)) {
         let Repr::Poly(terms) = &self.0 else { return };
         for (atom, _) in terms.iter().flat_map(|(m, _)| m) {
             match atom {
-                Atom::Sym(s) => visit(s),
+                Atom::Sym(_) => {}
                 Atom::FloorDiv(a, b) | Atom::Mod(a, b) | Atom::Min(a, b) | Atom::Max(a, b) | Atom::Exact(a, b) => {
-                    a.symbols(visit);
-                    b.symbols(visit);
+                    a.atoms(visit);
+                    b.atoms(visit);
                 }
             }
+            visit(atom);
         }
     }
 

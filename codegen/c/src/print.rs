@@ -73,7 +73,7 @@ pub fn expr(e: &E) -> String {
         E::Int(d) => dims::expression(d),
         E::Var(v) => v.clone(),
         E::Add(a, b) => match &**b {
-            E::Int(d) if d.as_const().is_some_and(|c| c < 0) => {
+            E::Int(d) if d.terms().iter().all(|(_, c)| *c < 0) => {
                 format!("({} - {})", expr(a), dims::expression(&(Dim::ZERO - d)))
             }
             b => format!("({} + {})", expr(a), expr(b)),

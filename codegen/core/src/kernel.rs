@@ -14,6 +14,7 @@ use crate::family::{contract, native, nest, transpose, window};
 use crate::loops::Function;
 use crate::lower::lower;
 use crate::schedule::Schedule;
+use crate::shorten::shorten;
 use crate::stage::{SlotInfo, SlotKind, Stage, Step};
 use crate::target::{Context, Target};
 use crate::value::{Slot, Value};
@@ -63,6 +64,7 @@ pub fn code(
         }
     }
     c.flush(&mut run, &[]);
+    c.functions.iter_mut().for_each(shorten);
     Ok(CodedKernel { slots: c.slots, functions: c.functions })
 }
 

@@ -16,6 +16,7 @@ pub mod lower;
 pub mod memory;
 pub mod native;
 pub mod schedule;
+pub mod shorten;
 pub mod stage;
 pub mod target;
 pub mod text;

@@ -215,7 +215,7 @@ pub(super) struct Split {
 impl Split {
     pub(super) fn new(s: &Stage, v: &Operand, lane: Axis, row: Option<Axis>, rows: i64, vectors: i64) -> Self {
         let row_extent = row.map_or(Dim::ONE, |r| s.extents[r].clone());
-        let row_tiles = tile_count(&balanced(&row_extent, rows));
+        let row_tiles = row_extent.ceil_div(&rows.into());
         let mut middle = (0..s.rank).filter(|a| *a != lane && Some(*a) != row && v.at.coefficient(*a) == 0).peekable();
         let (units, unit_tiles) = match middle.peek() {
             None => (row_tiles, Dim::ONE),
