@@ -311,6 +311,31 @@ pub enum ProblemKind {
         /// As declared.
         declared: String,
     },
+    /// Nodes before the nodes they read from; told, not refused.
+    #[error("stands before a node that it reads from; nodes are sorted")]
+    Unsorted,
+    /// A node with the name of another; told, not refused.
+    #[error("an earlier node has the same")]
+    RepeatedName,
+    /// A declared type that the value does not have; told, not refused.
+    #[error("declared as {declared}, but it is {found}")]
+    Declared {
+        /// In the file.
+        declared: String,
+        /// As inferred.
+        found: String,
+    },
+    /// Nodes of a domain that the model does not import, whose version is known all the same; told, not refused.
+    #[error("the model imports no opset of domain {domain:?}; version {version} is taken")]
+    AssumedOpset {
+        /// The domain.
+        domain: String,
+        /// The version taken.
+        version: i64,
+    },
+    /// A tensor with raw data and a typed field.
+    #[error("data is given twice: as raw bytes and in a typed field")]
+    DataTwice,
     /// The graph that resulted is not well typed: the operands do not fit the operator.
     #[error("{report}")]
     IllTyped {

@@ -18,7 +18,7 @@ use crate::lower::{Fail, Lower};
 use crate::proto::{GraphProto, ModelProto, NodeProto, TensorProto, TypeProto, ValueInfoProto};
 use crate::tensor;
 use crate::validate::{self, Opsets};
-use crate::{opaque, ops, schema, structure};
+use crate::{lenient, opaque, ops, structure};
 
 /// Imports a decoded model. Gathers all faults that do not hide each other.
 pub fn import(mut model: ModelProto, options: &ReadOptions) -> Result<Imported, Vec<Problem>> {
@@ -29,7 +29,15 @@ pub fn import(mut model: ModelProto, options: &ReadOptions) -> Result<Imported, 
     for added in &inlined.added_opsets {
         opsets.insert(added.domain().to_owned(), added.version());
     }
+    let mut added = inlined.added_opsets;
+    let mut warnings = lenient::repeated_names(&inlined.nodes);
+    if let Some(opset) = lenient::assumed_opset(&opsets, &inlined.nodes) {
+        opsets.insert(opset.domain().to_owned(), opset.version());
+        warnings.push(lenient::assumed(&opset));
+        added.push(opset);
+    }
     let order = structure::order(&graph, &inlined.nodes)?;
+    warnings.extend(lenient::unsorted(&inlined.nodes, &order.order));
     let functions: BTreeSet<(&str, &str)> =
         model.functions.iter().map(|f| (canonical_domain(f.domain()), f.name())).collect();
     let faults: Vec<Problem> =
@@ -53,16 +61,19 @@ pub fn import(mut model: ModelProto, options: &ReadOptions) -> Result<Imported, 
     }
     let needed = inline::needed_functions(&model, inlined.nodes.iter().map(|n| &*n.proto));
     model.functions.clear();
-    model.opset_import.extend(inlined.added_opsets);
+    model.opset_import.extend(added);
     let mut protos: Vec<Option<TensorProto>> = std::mem::take(&mut graph.initializer).into_iter().map(Some).collect();
     let initializers = round.initializers.into_iter().filter_map(|(name, (value, at))| {
         let proto = protos[at].take()?;
         Some((name, Initializer { value, proto }))
     });
     let initializers = initializers.collect();
+    let value = |name: &str| round.values.get(name).copied();
+    warnings.extend(lenient::misdeclared(&graph, &round.graph, &value));
     model.graph = Some(graph);
+    let functions = needed;
     let Round { graph, sites, values, opaque_reasons, bound, frozen, .. } = round;
-    Ok(Imported { graph, sites, values, initializers, opaque_reasons, bound, frozen, model, functions: needed })
+    Ok(Imported { graph, sites, values, initializers, opaque_reasons, bound, frozen, model, functions, warnings })
 }
 
 /// An unbound extent is at most this, so that a slice to 10⁹ goes to the end.
@@ -423,7 +434,7 @@ impl<'a> Importer<'a> {
         let domain = canonical_domain(proto.domain());
         let opset = self.opsets.get(domain).copied().unwrap_or(1);
         if domain.is_empty() {
-            let faults = dtype_faults(flat, opset, &inputs, &self.graph);
+            let faults = validate::dtype_faults(flat, opset, &inputs, &self.graph);
             if !faults.is_empty() {
                 return self.lose(flat, faults);
             }
@@ -560,33 +571,4 @@ fn element(ty: &TypeProto) -> Option<egret_ir::DType> {
         Some(crate::proto::type_proto::Value::TensorType(t)) => tensor::dtype(t.elem_type()).ok(),
         _ => None,
     }
-}
-
-/// Operands of dtypes that the operator's signature does not take, or that should be equal and are not.
-fn dtype_faults(flat: &FlatNode, opset: i64, inputs: &[Option<ValueId>], graph: &Graph) -> Vec<Problem> {
-    let Some(schema) = schema::lookup(flat.proto.op_type(), opset) else { return Vec::new() };
-    let mut seen: Vec<(&str, &'static str)> = Vec::new();
-    let mut faults = Vec::new();
-    for (i, v) in inputs.iter().enumerate() {
-        let (Some(v), Some(formal)) = (v, schema.input(i)) else { continue };
-        let Some(t) = graph.ty(*v).as_tensor() else { continue };
-        let got = t.dtype.name();
-        let expected = if !formal.types.contains(&got) {
-            formal.types.join(", ")
-        } else if formal.variable.is_empty() {
-            continue;
-        } else {
-            match seen.iter().find(|(variable, _)| *variable == formal.variable) {
-                Some((_, first)) if *first == got => continue,
-                Some((_, first)) => format!("{first}, as the other operands of type {}", formal.variable),
-                None => {
-                    seen.push((formal.variable, got));
-                    continue;
-                }
-            }
-        };
-        let kind = ProblemKind::Dtype { got: got.to_owned(), expected };
-        faults.push(Problem { node: Some(flat.place()), field: format!("input {}", formal.name), kind });
-    }
-    faults
 }

@@ -7,7 +7,7 @@ use std::sync::Arc;
 use egret_ir::{Graph, Symbol, Tensor, ValueId};
 use indexmap::IndexMap;
 
-use crate::error::NodePlace;
+use crate::error::{NodePlace, Problem};
 use crate::frozen::Frozen;
 use crate::proto::{FunctionProto, ModelProto, NodeProto, TensorProto};
 
@@ -80,4 +80,6 @@ pub struct Imported {
     pub model: ModelProto,
     /// Functions that opaque nodes still call.
     pub functions: Vec<FunctionProto>,
+    /// What is odd about the model and was passed over (see [`crate::lenient`]).
+    pub warnings: Vec<Problem>,
 }

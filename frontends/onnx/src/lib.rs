@@ -17,6 +17,7 @@ pub mod import;
 mod imported;
 pub mod inline;
 pub mod known;
+pub mod lenient;
 pub mod lower;
 pub mod mmap;
 pub mod node;

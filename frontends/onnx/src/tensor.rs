@@ -81,6 +81,7 @@ pub fn decode(proto: &TensorProto) -> Result<Tensor, ProblemKind> {
         .filter(|n| isize::try_from(*n).is_ok())
         .ok_or_else(|| ProblemKind::TooLarge { shape: format!("{dtype}{shape:?}") })?;
     let bytes = match &proto.raw_data {
+        Some(_) if typed_bytes(proto) > 0 => return Err(ProblemKind::DataTwice),
         Some(raw) => raw.clone(),
         None => typed_field(proto, dtype),
     };
@@ -98,8 +99,7 @@ pub fn decode(proto: &TensorProto) -> Result<Tensor, ProblemKind> {
 /// Turns typed fields of at least `threshold` bytes into raw bytes, so that tensor and proto share them. What does not
 /// decode stays as it is.
 pub fn to_raw(proto: &mut TensorProto, threshold: u64) {
-    let typed = 4 * (proto.float_data.len() + proto.int32_data.len())
-        + 8 * (proto.double_data.len() + proto.int64_data.len() + proto.uint64_data.len());
+    let typed = typed_bytes(proto);
     if proto.raw_data.is_some() || (typed as u64) < threshold || typed == 0 {
         return;
     }
@@ -110,6 +110,11 @@ pub fn to_raw(proto: &mut TensorProto, threshold: u64) {
     proto.double_data = Vec::new();
     proto.int64_data = Vec::new();
     proto.uint64_data = Vec::new();
+}
+
+fn typed_bytes(proto: &TensorProto) -> usize {
+    4 * (proto.float_data.len() + proto.int32_data.len())
+        + 8 * (proto.double_data.len() + proto.int64_data.len() + proto.uint64_data.len())
 }
 
 fn shape(proto: &TensorProto) -> Result<Vec<usize>, ProblemKind> {

@@ -2,6 +2,8 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
+use egret_ir::{Graph, ValueId};
+
 use crate::error::{Problem, ProblemKind};
 use crate::inline::{FlatNode, canonical_domain, place, subgraphs};
 use crate::node;
@@ -167,4 +169,33 @@ impl Checker<'_> {
 /// Operands or results up to the last that is there.
 fn used(list: &[String]) -> usize {
     list.iter().rposition(|name| !name.is_empty()).map_or(0, |i| i + 1)
+}
+
+/// Operands of dtypes that the operator's signature does not take, or that should be equal and are not.
+pub fn dtype_faults(flat: &FlatNode, opset: i64, inputs: &[Option<ValueId>], graph: &Graph) -> Vec<Problem> {
+    let Some(schema) = schema::lookup(flat.proto.op_type(), opset) else { return Vec::new() };
+    let mut seen: Vec<(&str, &'static str)> = Vec::new();
+    let mut faults = Vec::new();
+    for (i, v) in inputs.iter().enumerate() {
+        let (Some(v), Some(formal)) = (v, schema.input(i)) else { continue };
+        let Some(t) = graph.ty(*v).as_tensor() else { continue };
+        let got = t.dtype.name();
+        let expected = if !formal.types.contains(&got) {
+            formal.types.join(", ")
+        } else if formal.variable.is_empty() {
+            continue;
+        } else {
+            match seen.iter().find(|(variable, _)| *variable == formal.variable) {
+                Some((_, first)) if *first == got => continue,
+                Some((_, first)) => format!("{first}, as the other operands of type {}", formal.variable),
+                None => {
+                    seen.push((formal.variable, got));
+                    continue;
+                }
+            }
+        };
+        let kind = ProblemKind::Dtype { got: got.to_owned(), expected };
+        faults.push(Problem { node: Some(flat.place()), field: format!("input {}", formal.name), kind });
+    }
+    faults
 }

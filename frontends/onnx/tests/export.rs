@@ -82,6 +82,7 @@ fn bare(graph: Graph, opset: i64) -> Imported {
         frozen: vec![],
         model,
         functions: vec![],
+        warnings: vec![],
     }
 }
 

@@ -1,6 +1,6 @@
 //! The chosen candidates as a complete model.
 
-use std::collections::{BTreeMap, BTreeSet, HashMap};
+use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
 use std::sync::Arc;
 
 use egret_ir::choice::{Candidate, ClassGraph, ClassId};
@@ -210,6 +210,7 @@ impl<'a> Writer<'a> {
             };
             graph.node.push(node);
         }
+        distinct_names(&mut graph.node);
         self.outputs(&mut graph);
         self.defaults();
         graph.initializer = std::mem::take(&mut self.initializers);
@@ -465,6 +466,24 @@ fn ordered<'a>(
     out
 }
 
+/// Gives nodes of one name several: runtimes refuse the model otherwise.
+fn distinct_names(nodes: &mut [NodeProto]) {
+    let mut all: HashSet<String> = nodes.iter().map(|n| n.name().to_owned()).collect();
+    let mut seen: HashMap<String, usize> = HashMap::new();
+    for node in nodes.iter_mut().filter(|n| !n.name().is_empty()) {
+        let times = seen.entry(node.name().to_owned()).or_insert(0);
+        *times += 1;
+        while *times > 1 {
+            let new = format!("{}_{times}", node.name());
+            if all.insert(new.clone()) {
+                node.name = Some(new);
+                break;
+            }
+            *times += 1;
+        }
+    }
+}
+
 /// Names that a new value may not get.
 fn kept_names(imported: &Imported, nodes: &[&Candidate<OnnxStep>]) -> BTreeSet<String> {
     let mut kept: BTreeSet<String> = imported.values.keys().map(ToString::to_string).collect();
@@ -535,4 +554,18 @@ fn content(t: &Tensor) -> (i32, Vec<usize>, Vec<u8>) {
 /// Whether a tensor of the model is this constant (raw data is compared, typed fields are decoded).
 fn fold_matches(proto: &TensorProto, t: &Tensor) -> bool {
     tensor::decode(proto).is_ok_and(|old| old == *t)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn nodes_of_one_name_get_several() {
+        let named = |name: &str| NodeProto { name: Some(name.to_owned()), ..NodeProto::default() };
+        let mut nodes: Vec<NodeProto> = ["a", "a", "", "a_2", "a", "", "a_2"].into_iter().map(named).collect();
+        distinct_names(&mut nodes);
+        let names: Vec<&str> = nodes.iter().map(NodeProto::name).collect();
+        assert_eq!(names, ["a", "a_3", "", "a_2", "a_4", "", "a_2_2"]);
+    }
 }
