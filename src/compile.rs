@@ -3,10 +3,7 @@
 use std::path::{Path, PathBuf};
 
 use egret_codegen_c::{CSource, CcOptions, Cpu, EmitOptions};
-use egret_extractor::PlanError;
-use egret_extractor::plan::plan_with_report;
 use egret_ir::choice::ClassGraph;
-use egret_ir::machine::Machine;
 use egret_ir::program::Program;
 use egret_onnx::Imported;
 use serde::Serialize;
@@ -81,27 +78,18 @@ pub fn plan(path: &Path, options: &CompileOptions, progress: Progress<'_>) -> Re
     }
     progress("choosing kernels");
     let machine = egret_extractor::machines::named(machine_of(options.cpu))?;
-    let program =
-        cheapest(&[&saturated.classes, &ClassGraph::from_graph(&typed).0], &machine).map_err(Error::plan(path))?;
-    Ok(Planned { imported, program })
-}
-
-/// The cheapest program for any of these class graphs of one model: what rewriting found, and the model as it came, so that
-/// rules never make a program worse than none. The first decides what is unsupported.
-fn cheapest(choices: &[&ClassGraph], machine: &Machine) -> std::result::Result<Program, PlanError> {
-    let options = egret_extractor::Options::default();
-    let mut best: Option<(u64, Program)> = None;
-    for classes in choices {
-        let (program, report) = match (plan_with_report(classes, machine, &options), &best) {
-            (Ok(planned), _) => planned,
-            (Err(e), None) => return Err(e),
-            (Err(_), Some(_)) => continue,
-        };
-        if best.as_ref().is_none_or(|(cost, _)| report.selection.cost < *cost) {
-            best = Some((report.selection.cost, program));
+    // Bodies of branches and loops are rewritten like the model itself.
+    let bodies = |body: &egret_ir::Graph| {
+        let plain = ClassGraph::from_graph(body).0;
+        match egret_ir::check(body.clone()) {
+            Ok(typed) => vec![optimize::saturate(&typed, &rules, options.numeric).classes, plain],
+            Err(_) => vec![plain],
         }
-    }
-    Ok(best.map(|(_, program)| program).unwrap_or_default())
+    };
+    let choices = [saturated.classes, ClassGraph::from_graph(&typed).0];
+    let program = egret_extractor::plan::cheapest(&choices, &machine, &egret_extractor::Options::default(), &bodies)
+        .map_err(Error::plan(path))?;
+    Ok(Planned { imported, program })
 }
 
 /// The machine file that describes an instruction set level.
@@ -153,7 +141,7 @@ pub fn emit_c(path: &Path, out: &Path, options: &CompileOptions, progress: Progr
 fn compiled(planned: &Planned, source: &CSource, cpu: Cpu, files: Vec<String>) -> Compiled {
     Compiled {
         nodes: planned.imported.sites.len(),
-        kernels: planned.program.kernels.len(),
+        kernels: planned.program.all().into_iter().map(|p| p.kernels().count()).sum(),
         weight_bytes: source.weight_bytes,
         arena_bytes: source.arena_bytes,
         cpu: cpu.to_string(),

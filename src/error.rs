@@ -3,9 +3,6 @@
 use std::fmt::Display;
 use std::path::{Path, PathBuf};
 
-use egret_extractor::Unsupported;
-use egret_extractor::error::Reason;
-
 /// The result of an API call.
 pub type Result<T> = std::result::Result<T, Error>;
 
@@ -107,19 +104,6 @@ fn lines<T: Display>(items: &[T]) -> String {
     items.iter().map(|i| format!("  {i}")).collect::<Vec<_>>().join("\n")
 }
 
-/// One line per place. Where inputs have unknown extents, what follows from them is left out.
-fn reasons(list: &[Unsupported]) -> Vec<String> {
-    let symbolic = |u: &Unsupported| matches!(u.reason, Reason::Symbolic(_));
-    let open_input = |u: &Unsupported| symbolic(u) && u.what.starts_with("input ");
-    let any = list.iter().any(open_input);
-    let mut lines: Vec<String> =
-        list.iter().filter(|u| !any || !symbolic(u) || open_input(u)).map(ToString::to_string).collect();
-    if any {
-        lines.push("extents are bound with --shape INPUT=N,N,… or --dim NAME=N".to_owned());
-    }
-    lines
-}
-
 impl Error {
     /// 2 for bad input or usage, 3 for what is not supported.
     pub fn exit_code(&self) -> u8 {
@@ -153,7 +137,9 @@ impl Error {
     pub(crate) fn plan(path: &Path) -> impl FnOnce(egret_extractor::PlanError) -> Self {
         let path = path.to_owned();
         move |error| match error {
-            egret_extractor::PlanError::Unsupported(list) => Self::Unsupported { path, reasons: reasons(&list) },
+            egret_extractor::PlanError::Unsupported(list) => {
+                Self::Unsupported { path, reasons: list.iter().map(ToString::to_string).collect() }
+            }
             error => Self::Plan { path, error },
         }
     }

@@ -44,7 +44,8 @@ pub fn lower(path: &Path, level: Level, options: &CompileOptions, progress: Prog
         Level::Kernels => Ok(text::print_program(&plan(path, options, progress)?.program)),
         Level::Expr => {
             let mut out = String::new();
-            for kernel in &plan(path, options, progress)?.program.kernels {
+            let planned = plan(path, options, progress)?;
+            for (_, kernel) in planned.program.all().into_iter().flat_map(|p| p.kernels()) {
                 let _ = writeln!(out, "kernel {}", kernel.name);
                 out.push_str(&expressions(&kernel.body));
             }
@@ -53,7 +54,7 @@ pub fn lower(path: &Path, level: Level, options: &CompileOptions, progress: Prog
         Level::Loops => {
             let planned = plan(path, options, progress)?;
             let mut out = String::new();
-            for kernel in &planned.program.kernels {
+            for (_, kernel) in planned.program.all().into_iter().flat_map(|p| p.kernels()) {
                 let target = options.cpu.target();
                 let coded =
                     egret_codegen::kernel::code(kernel, &|_| None, &target).map_err(|list| Error::Unsupported {

@@ -190,10 +190,8 @@ fn what_cannot_be_compiled_is_listed_and_exits_with_3() {
     assert_eq!(done.status.code(), Some(0), "{}", String::from_utf8_lossy(&done.stderr));
 }
 
-#[test]
-fn unknown_extents_are_told_by_input() {
-    let folder = tempfile::tempdir().expect("a temporary folder");
-    let input = folder.path().join("in.onnx");
+/// `y = |relu(x)|` with the first extent open.
+fn open_model() -> ModelProto {
     let mut open = model(vec![node("Relu", "r", &["x"], &["v"]), node("Abs", "a", &["v"], &["y"])]);
     let graph = open.graph.as_mut().expect("a graph");
     for value in graph.input.iter_mut().chain(&mut graph.output) {
@@ -201,22 +199,39 @@ fn unknown_extents_are_told_by_input() {
         t.shape.as_mut().expect("a shape").dim[0].value =
             Some(tensor_shape_proto::dimension::Value::DimParam("batch".into()));
     }
-    std::fs::write(&input, open.encode_to_vec()).expect("writable");
-    let out = folder.path().join("out.so").display().to_string();
-    let done = egret(&["compile", &input.display().to_string(), "-o", &out]);
-    let said = String::from_utf8_lossy(&done.stderr).into_owned();
-    assert_eq!(done.status.code(), Some(3), "{said}");
-    assert!(said.contains("input `x`") && said.contains("batch") && said.contains("--dim"), "{said}");
-    assert!(said.lines().count() <= 3, "{said}");
-    let done = egret(&["compile", &input.display().to_string(), "-o", &out, "--dim", "batch=2"]);
+    open
+}
+
+#[test]
+fn open_extents_are_decided_at_run() {
+    let folder = tempfile::tempdir().expect("a temporary folder");
+    let input = folder.path().join("in.onnx");
+    std::fs::write(&input, open_model().encode_to_vec()).expect("writable");
+    let (input, out) = (input.display().to_string(), folder.path().join("out.so").display().to_string());
+    let done = egret(&["compile", &input, "-o", &out, "--dim", "batch=1..4"]);
     assert_eq!(done.status.code(), Some(0), "{}", String::from_utf8_lossy(&done.stderr));
+    let run = |batch: &str| egret(&["run", &out, "--dim", batch, "--json"]);
+    for (batch, shape) in [("batch=1", "f32[1,3]"), ("batch=4", "f32[4,3]")] {
+        let done = run(batch);
+        let said = String::from_utf8_lossy(&done.stdout).into_owned();
+        assert!(done.status.success() && said.contains(shape), "{said}{}", String::from_utf8_lossy(&done.stderr));
+    }
+    let done = run("batch=5");
+    let said = String::from_utf8_lossy(&done.stderr).into_owned();
+    assert_eq!(done.status.code(), Some(2), "{said}");
+    assert!(["input `x`", "axis 0", "batch", "1..4"].iter().all(|w| said.contains(w)), "{said}");
+    let done = egret(&["run", &out]);
+    let said = String::from_utf8_lossy(&done.stderr).into_owned();
+    assert!(!done.status.success() && said.contains("input `x`") && said.contains("batch"), "{said}");
+    let done = egret(&["verify", &input, &out, "--dim", "batch=3"]);
+    assert_eq!(done.status.code(), Some(0), "{}", String::from_utf8_lossy(&done.stdout));
 }
 
 #[test]
 fn usage_errors_name_the_option() {
     let case = Path::new(env!("CARGO_MANIFEST_DIR")).join("verification/cases/03-gemm-forming.onnx");
     let case = case.display().to_string();
-    for (option, text) in [("--dim", "batch"), ("--dim", "batch=-1"), ("--shape", "x=1,a")] {
+    for (option, text) in [("--dim", "batch"), ("--dim", "batch=-1"), ("--dim", "batch=5..2"), ("--shape", "x=1,a")] {
         let done = egret(&["optimize", &case, "-o", "unused.onnx", option, text]);
         let said = String::from_utf8_lossy(&done.stderr).into_owned();
         assert_eq!(done.status.code(), Some(2), "{said}");

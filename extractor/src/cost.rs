@@ -137,9 +137,9 @@ pub enum CostError {
         /// The kind, with the definition's name for a call.
         kind: String,
     },
-    /// Extents that are not numbers.
-    #[error("a value of type {ty} has no cost: its extents are not numbers")]
-    Symbolic {
+    /// A type that no kernel computes on.
+    #[error("a value of type {ty} has no cost")]
+    Type {
         /// The type.
         ty: String,
     },
@@ -185,7 +185,7 @@ fn elementary(machine: &Machine, family: Family, n: f64) -> Result<f64, CostErro
 /// Predicted time of a kernel body, in picoseconds.
 ///
 /// # Errors
-/// A kind or rate without a number, a symbolic extent.
+/// A kind or rate without a number.
 pub fn body_cost(machine: &Machine, body: &Graph) -> Result<u64, CostError> {
     let mut steps = Vec::with_capacity(body.nodes().len());
     let tuple = TensorType { dtype: egret_ir::DType::F32, shape: vec![Dim::ONE] };
@@ -193,7 +193,7 @@ pub fn body_cost(machine: &Machine, body: &Graph) -> Result<u64, CostError> {
         let ty = match &n.ty {
             Type::Tensor(t) => t,
             Type::Tuple(parts) => parts.first().and_then(Type::as_tensor).unwrap_or(&tuple),
-            Type::Foreign(_) => return Err(CostError::Symbolic { ty: n.ty.to_string() }),
+            Type::Foreign(_) => return Err(CostError::Type { ty: n.ty.to_string() }),
         };
         let op = if matches!(n.op, Op::Input(_)) { None } else { Some(&n.op) };
         steps.push(Step { op, args: n.args.iter().map(|a| a.index()).collect(), ty, output: false });
@@ -201,22 +201,19 @@ pub fn body_cost(machine: &Machine, body: &Graph) -> Result<u64, CostError> {
     for o in &body.outputs {
         steps[o.value.index()].output = true;
     }
-    kernel_time(machine, load(machine, &steps)?)
+    kernel_time(machine, load(machine, &steps, &body.tables.symbols)?)
 }
 
-fn elements(ty: &TensorType) -> Result<f64, CostError> {
-    let count = egret_ir::dim::count(&ty.shape).as_const();
-    count.map(|c| c as f64).ok_or_else(|| CostError::Symbolic { ty: ty.to_string() })
-}
-
-fn extent(d: &Dim) -> f64 {
-    d.as_const().unwrap_or(1) as f64
+/// Number of elements of a type; unknown extents at their [`nominal`] values.
+fn elements(ty: &TensorType, symbols: &Symbols) -> f64 {
+    ty.shape.iter().map(|d| nominal(d, symbols) as f64).product()
 }
 
 /// How often each step is evaluated, what that takes, and the bytes touched. A value read at one place in one space is
 /// evaluated once however often it is used; through a changed index it is evaluated again: recomputation is priced.
-pub(crate) fn load(machine: &Machine, steps: &[Step<'_>]) -> Result<Load, CostError> {
-    let sizes = steps.iter().map(|s| elements(s.ty)).collect::<Result<Vec<f64>, _>>()?;
+pub(crate) fn load(machine: &Machine, steps: &[Step<'_>], symbols: &Symbols) -> Result<Load, CostError> {
+    let sizes: Vec<f64> = steps.iter().map(|s| elements(s.ty, symbols)).collect();
+    let extent = |d: &Dim| nominal(d, symbols) as f64;
     // Evaluations wanted at the value's own index, and through changed indices.
     let mut own = vec![0f64; steps.len()];
     let mut moved = vec![0f64; steps.len()];
@@ -294,7 +291,7 @@ pub(crate) fn load(machine: &Machine, steps: &[Step<'_>]) -> Result<Load, CostEr
                 }
             }
             Op::Reduce { monoid, spec, .. } => {
-                let space = space(spec, &[steps[arg(0)].ty])? * share;
+                let space = space(spec, &[steps[arg(0)].ty], symbols)? * share;
                 let family = if row && !spec.has_windows() { Family::Row } else { Family::Reduce };
                 total.seconds += elementary(machine, family, space * if monoid.is_arg() { 3.0 } else { 1.0 })?;
                 if spec.has_windows() {
@@ -304,7 +301,7 @@ pub(crate) fn load(machine: &Machine, steps: &[Step<'_>]) -> Result<Load, CostEr
                 }
             }
             Op::Contract { spec, acc, .. } => {
-                let space = space(spec, &[steps[arg(0)].ty, steps[arg(1)].ty])? * share;
+                let space = space(spec, &[steps[arg(0)].ty, steps[arg(1)].ty], symbols)? * share;
                 let missing = || CostError::Peak { machine: machine.name.clone(), dtype: acc.name().into() };
                 let peak = machine.peak_ops.get(acc.name()).ok_or_else(missing)?;
                 total.seconds += 2.0 * space / (peak * efficiency(machine, Family::of_contract(spec))?);
@@ -368,11 +365,10 @@ pub(crate) fn contiguous(op: &Op, x: &TensorType) -> bool {
 }
 
 /// Number of points a spec folds over: the product of all its labels.
-fn space(spec: &Spec, operands: &[&TensorType]) -> Result<f64, CostError> {
+fn space(spec: &Spec, operands: &[&TensorType], symbols: &Symbols) -> Result<f64, CostError> {
     let shapes: Vec<&[Dim]> = operands.iter().map(|t| &t.shape[..]).collect();
-    let symbolic = || CostError::Symbolic { ty: operands[0].to_string() };
-    let extents = spec.extents(&shapes).map_err(|_| symbolic())?;
-    extents.iter().try_fold(1.0, |n, d| Ok(n * d.as_const().ok_or_else(symbolic)? as f64))
+    let extents = spec.extents(&shapes).map_err(|_| CostError::Type { ty: operands[0].to_string() })?;
+    Ok(extents.iter().map(|d| nominal(d, symbols) as f64).product())
 }
 
 /// A symbolic extent as a number for pricing ([`Dim::nominal`]).

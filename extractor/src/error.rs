@@ -23,15 +23,15 @@ pub enum Reason {
     /// An operator kept as it came.
     #[error("operator `{0}` is not modelled, so no kernel computes it")]
     Opaque(String),
-    /// If or Loop.
-    #[error("control flow has no kernel")]
+    /// A branch or a loop whose results nothing tells apart.
+    #[error("control flow whose bodies cannot be compiled")]
     Control,
     /// A type that no kind computes on.
     #[error("values of type {0} have no buffers")]
     Foreign(String),
-    /// Extents that are not numbers.
-    #[error("the shape {0} is symbolic; bind its symbols")]
-    Symbolic(String),
+    /// An extent that no axis of an input and no value gives.
+    #[error("nothing in the inputs' shapes gives its value")]
+    Unbound,
     /// A tensor beyond the address space.
     #[error("a tensor of type {0} exceeds the address space")]
     TooLarge(String),

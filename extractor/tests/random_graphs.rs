@@ -150,7 +150,7 @@ proptest! {
             let options = Options { limits: Limits { fuse, ..Limits::default() } };
             let program = plan(&cg, &machine, &options)
                 .map_err(|e| TestCaseError::fail(format!("{e}\n{}", egret_ir::text::print(&graph))))?;
-            for k in &program.kernels {
+            for (_, k) in program.kernels() {
                 prop_assert!(egret_ir::check(k.body.clone()).is_ok(), "{}", k.name);
                 prop_assert_eq!(k.body.live().iter().filter(|l| !**l).count(), 0, "dead nodes in {}", k.name);
             }

@@ -104,6 +104,24 @@ impl ClassGraph {
         Ok(ClassId(self.classes.len() as u32 - 1))
     }
 
+    /// Which classes have a value that can be worked out before the model runs: those with a way whose operands have one,
+    /// and with extents that are numbers all the way. ([`Class::constant`] does not ask for the latter.)
+    pub fn foldable(&self) -> Vec<bool> {
+        let mut foldable = vec![false; self.classes.len()];
+        let mut changed = true;
+        while changed {
+            changed = false;
+            for (i, class) in self.classes.iter().enumerate() {
+                let known = |n: &ClassNode| computes(&n.op) && n.args.iter().all(|a| foldable[a.index()]);
+                if !foldable[i] && is_fixed(&class.ty) && class.nodes.iter().any(known) {
+                    foldable[i] = true;
+                    changed = true;
+                }
+            }
+        }
+        foldable
+    }
+
     /// For each class the way with the fewest nodes as a tree, ties to the older one; None where no finite way exists.
     /// Following these choices never closes a cycle. `allowed` filters ways (for instance to constant ones).
     pub fn smallest(&self, allowed: &dyn Fn(ClassId, &ClassNode) -> bool) -> Vec<Option<u32>> {
@@ -172,6 +190,38 @@ impl ClassGraph {
             graph.output(name, value[c.index()]?);
         }
         Some(graph)
+    }
+}
+
+/// Whether all extents of a type are numbers.
+fn is_fixed(ty: &Type) -> bool {
+    match ty {
+        Type::Tensor(t) => t.static_shape().is_some(),
+        Type::Tuple(parts) => parts.iter().all(is_fixed),
+        Type::Foreign(_) => false,
+    }
+}
+
+/// Whether a kind gives the same value for the same operands, whatever the model is run on.
+fn computes(op: &Op) -> bool {
+    match op {
+        Op::Input(_) | Op::Opaque(_) | Op::If(..) | Op::Loop(_) => false,
+        Op::Dim(d) | Op::Iota { len: d, .. } => d.as_const().is_some(),
+        Op::Call(_)
+        | Op::Proj(_)
+        | Op::Const(_)
+        | Op::Permute(_)
+        | Op::Reshape(_)
+        | Op::Broadcast(_)
+        | Op::Slice(_)
+        | Op::Pad(_)
+        | Op::Concat(_)
+        | Op::Gather(_)
+        | Op::Scatter(..)
+        | Op::Map(_)
+        | Op::Reduce { .. }
+        | Op::Contract { .. }
+        | Op::ArgSort { .. } => true,
     }
 }
 

@@ -20,8 +20,8 @@ pub struct Verbosity {
 /// Extents of unknown dimensions.
 #[derive(Args, Clone, Default)]
 pub struct Shapes {
-    /// Bind a named dimension, e.g. batch=1
-    #[arg(long = "dim", value_name = "NAME=N")]
+    /// Bind a named dimension, e.g. batch=1, or its bounds, e.g. seq=1..512
+    #[arg(long = "dim", value_name = "NAME=N|LO..HI")]
     dims: Vec<String>,
     /// Bind an input's shape by place, e.g. x=1,3,48,320
     #[arg(long = "shape", value_name = "INPUT=N,N,…")]
@@ -36,10 +36,19 @@ impl Shapes {
     pub fn binding(&self) -> egret::Result<Binding> {
         let mut binding = Binding::default();
         for text in &self.dims {
-            let bad = || egret::Error::Usage(format!("--dim {text}: expected NAME=N with N a number from 0 up"));
-            let (name, n) = text.rsplit_once('=').ok_or_else(bad)?;
-            let n: i64 = n.trim().parse().ok().filter(|n| *n >= 0).ok_or_else(bad)?;
-            binding.dims.push((name.trim().to_owned(), n));
+            let bad = || {
+                egret::Error::Usage(format!("--dim {text}: expected NAME=N or NAME=LO..HI with numbers from 0 up"))
+            };
+            let (name, value) = text.rsplit_once('=').ok_or_else(bad)?;
+            let name = name.trim().to_owned();
+            let number = |n: &str| n.trim().parse::<i64>().ok().filter(|n| *n >= 0);
+            match value.split_once("..") {
+                None => binding.dims.push((name, number(value).ok_or_else(bad)?)),
+                Some((lo, hi)) => {
+                    let (lo, hi) = number(lo).zip(number(hi)).filter(|(lo, hi)| lo <= hi).ok_or_else(bad)?;
+                    binding.ranges.push((name, lo, hi));
+                }
+            }
         }
         for text in &self.shapes {
             let bad = || egret::Error::Usage(format!("--shape {text}: expected INPUT=N,N,… with numbers from 0 up"));

@@ -2,7 +2,7 @@
 
 use std::path::PathBuf;
 
-use egret_ir::{Tensor, TensorType};
+use egret_ir::Tensor;
 use egret_verification::onnxruntime::{self, Level, OnnxRuntime};
 use egret_verification::{Executor, Model, Taps, inputs, interpreter::Interpreter, npy};
 use serde::Serialize;
@@ -159,7 +159,7 @@ pub fn library_inputs(library: &egret_codegen_c::Library, args: &Inputs) -> egre
         return Err(egret::Error::Usage(text));
     }
     for port in library.inputs() {
-        let ty = TensorType { dtype: port.dtype, shape: port.shape.iter().map(|d| egret_ir::Dim::from(*d)).collect() };
+        let ty = port.ty.clone();
         let value = match given.iter().find(|(n, _)| *n == port.name) {
             Some((name, t)) => {
                 inputs::fits(name, &ty, t)?;

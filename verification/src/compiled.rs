@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use std::path::Path;
 
 use egret_codegen_c::{Context, LaunchError, Library};
-use egret_ir::program::{BufferId, Kernel, Program, Source};
+use egret_ir::program::{self, BufferId, Kernel, Program, Source};
 use egret_ir::{Tensor, Type, ValueId};
 
 use crate::checks::Step;
@@ -44,7 +44,7 @@ impl Compiled {
     /// Inputs and outputs it declares, in order.
     pub fn interface(&self) -> [Vec<(String, Type)>; 2] {
         [self.library.inputs(), self.library.outputs()]
-            .map(|ports| ports.iter().map(|p| (p.name.clone(), Type::fixed(p.dtype, &p.shape))).collect())
+            .map(|ports| ports.iter().map(|p| (p.name.clone(), Type::Tensor(p.ty.clone()))).collect())
     }
 }
 
@@ -83,20 +83,20 @@ impl Executor for Compiled {
     }
 }
 
-/// A kernel as a step.
-pub fn step(program: &Program, kernel: &Kernel) -> Step {
+/// A step of a program as a step to check.
+pub fn step(program: &Program, step: &program::Step) -> Step {
     let name = |b: &BufferId| program.buffer(*b).name.to_string();
     Step {
-        name: kernel.name.to_string(),
+        name: step.name().to_string(),
         op: "kernel".to_owned(),
-        reads: kernel.reads.iter().map(name).collect(),
-        writes: kernel.writes.iter().map(name).collect(),
+        reads: step.reads().iter().map(name).collect(),
+        writes: step.writes().iter().map(name).collect(),
     }
 }
 
-/// The kernels of a program as steps, reading and writing buffers by name.
+/// The steps of a program, reading and writing buffers by name.
 pub fn steps(program: &Program) -> Vec<Step> {
-    let mut steps: Vec<Step> = program.kernels.iter().map(|k| step(program, k)).collect();
+    let mut steps: Vec<Step> = program.steps.iter().map(|s| step(program, s)).collect();
     // Results under a name of their own are copies.
     for port in &program.outputs {
         let buffer = program.buffer(port.buffer);
@@ -113,8 +113,10 @@ pub fn steps(program: &Program) -> Vec<Step> {
 }
 
 /// A kernel as a definition of its own: its body, whose inputs and outputs carry the buffers' names. Constants come along.
-pub struct KernelDefinition {
-    /// The kernel's position in the program.
+pub struct KernelDefinition<'a> {
+    /// The kernel.
+    pub kernel: &'a Kernel,
+    /// The kernel's position among the program's steps.
     pub position: usize,
     /// Names of the body's values: inputs and outputs.
     pub names: BTreeMap<String, ValueId>,
@@ -122,9 +124,10 @@ pub struct KernelDefinition {
     pub constants: Vec<(String, Tensor)>,
 }
 
-/// The definitions of a program's kernels, in order.
-pub fn kernels(program: &Program) -> Vec<KernelDefinition> {
-    let define = |(position, k): (usize, &Kernel)| {
+/// The definitions of a program's kernels, in order; those inside branches and loops are not among them.
+pub fn kernels(program: &Program) -> Vec<KernelDefinition<'_>> {
+    let define = |(position, kernel)| {
+        let k: &Kernel = kernel;
         let mut names = BTreeMap::new();
         let mut constants = Vec::new();
         for v in k.body.values() {
@@ -140,13 +143,13 @@ pub fn kernels(program: &Program) -> Vec<KernelDefinition> {
         for (b, out) in k.writes.iter().zip(&k.body.outputs) {
             names.insert(program.buffer(*b).name.to_string(), out.value);
         }
-        KernelDefinition { position, names, constants }
+        KernelDefinition { kernel, position, names, constants }
     };
-    program.kernels.iter().enumerate().map(define).collect()
+    program.kernels().map(define).collect()
 }
 
-/// The kernels of a program in text form (as a library carries it): buffers and what kernels read and write. Bodies are
-/// not looked at, so a damaged text costs checks and nothing else.
+/// The steps of a program in text form (as a library carries it): buffers and what steps read and write. Bodies are not
+/// looked at, so a damaged text costs checks and nothing else.
 pub fn steps_of_text(text: &str) -> Vec<Step> {
     let mut buffers: BTreeMap<&str, String> = BTreeMap::new();
     let mut steps = Vec::new();
@@ -159,11 +162,9 @@ pub fn steps_of_text(text: &str) -> Vec<Step> {
             if let Some((name, _)) = unquoted(rest) {
                 buffers.insert(id, name);
             }
-        } else if let Some(rest) = line.strip_prefix("  kernel ") {
-            let Some((name, rest)) = rest.split_once(" reads ") else { continue };
-            let Some((reads, writes)) = rest.split_once(" writes ").or_else(|| rest.split_once("writes ")) else {
-                continue;
-            };
+        } else if let Some(rest) = ["  kernel ", "  if ", "  loop "].iter().find_map(|head| line.strip_prefix(head)) {
+            let Some((name, rest)) = rest.split_once(' ') else { continue };
+            let Some((reads, writes)) = rest.rsplit_once("writes ") else { continue };
             let (reads, writes) = (names(reads, &buffers), names(writes, &buffers));
             steps.push(Step { name: name.to_owned(), op: "kernel".to_owned(), reads, writes });
         } else if let Some(mut rest) = line.strip_prefix("  outputs ") {
@@ -212,21 +213,24 @@ mod tests {
         let y = body.add(egret_ir::Op::Map(egret_ir::op::scalar::Scalar::Exp), &[x], Origins::none()).unwrap();
         body.output("y", y);
         let port = |name: &str, b| egret_ir::program::Port { name: name.into(), buffer: BufferId(b) };
-        let kernel = |name: &str, from, to| Kernel {
-            name: name.into(),
-            body: body.clone(),
-            reads: vec![BufferId(from)],
-            writes: vec![BufferId(to)],
-            origins: Origins::none(),
+        let kernel = |name: &str, from, to| {
+            program::Step::Kernel(Kernel {
+                name: name.into(),
+                body: body.clone(),
+                reads: vec![BufferId(from)],
+                writes: vec![BufferId(to)],
+                origins: Origins::none(),
+            })
         };
         let program = Program {
             name: "p".into(),
             buffers: vec![
                 buffer("in \"1\"", Source::Input(0)),
-                buffer("a\\b", Source::Kernel(0)),
-                buffer("c", Source::Kernel(1)),
+                buffer("a\\b", Source::Step(0)),
+                buffer("c", Source::Step(1)),
             ],
-            kernels: vec![kernel("k0", 0, 1), kernel("k1", 1, 2)],
+            symbols: Vec::new(),
+            steps: vec![kernel("k0", 0, 1), kernel("k1", 1, 2)],
             inputs: vec![port("in \"1\"", 0)],
             outputs: vec![port("c", 2), port("other, \"name\"", 1)],
         };

@@ -378,7 +378,7 @@ fn one_sample(
         let right: BTreeSet<String> = checks.values.iter().filter(|c| c.passes()).map(|c| c.name.clone()).collect();
         gather(report, checks);
         if let Some(program) = subject.program {
-            gather(report, kernels(program, &shown, rule, &right));
+            gather(report, kernels(program, &shown, rule, &right, &reference.bindings));
         }
     }
     report.samples += 1;
@@ -387,28 +387,27 @@ fn one_sample(
 }
 
 /// Kernels of a program against their own bodies, with the inputs the library saw: those whose results were not already
-/// found right by the model's own definition.
-fn kernels(program: &Program, shown: &Shown, rule: Rule<'_>, right: &BTreeSet<String>) -> Checks {
+/// found right by the model's own definition. `bindings` are the extents of this run.
+fn kernels(program: &Program, shown: &Shown, rule: Rule<'_>, right: &BTreeSet<String>, bindings: &Bindings) -> Checks {
     let mut all = Checks::default();
     let one = Rule { threads: 1, ..rule };
     let mut definitions = compiled::kernels(program);
     let open = |k: &Kernel| k.writes.iter().any(|b| !right.contains(&*program.buffer(*b).name));
-    definitions.retain(|d| open(&program.kernels[d.position]));
+    definitions.retain(|d| open(d.kernel));
     let results = checks::parallel(definitions.len(), rule.threads, |i| {
         let definition = &definitions[i];
-        let kernel = &program.kernels[definition.position];
         let reference = Reference {
-            graph: &kernel.body,
+            graph: &definition.kernel.body,
             names: definition.names.clone(),
             inputs: BTreeMap::new(),
-            bindings: Bindings::default(),
+            bindings: bindings.clone(),
             opaques: &NoOpaques,
             bounded_opaques: &NoOpaques,
         };
         let mut values: BTreeMap<String, Tensor> = definition.constants.iter().cloned().collect();
         let ports = definition.names.keys().filter_map(|n| Some((n.clone(), shown.values.get(n)?.clone())));
         values.extend(ports);
-        let step = compiled::step(program, kernel);
+        let step = compiled::step(program, &program.steps[definition.position]);
         checks::run(&reference, &Shown { steps: vec![step], values }, one, &BTreeSet::new())
     });
     for checks in results {

@@ -193,11 +193,11 @@ fn program(graph: &Graph) -> (Program, Vec<Tensor>) {
     for o in &graph.outputs {
         let id = BufferId(p.buffers.len() as u32);
         let ty = graph.ty(o.value).as_tensor().expect("layers are over tensors").clone();
-        p.buffers.push(Buffer { name: o.name.clone(), ty, source: Source::Kernel(0) });
+        p.buffers.push(Buffer { name: o.name.clone(), ty, source: Source::Step(0) });
         p.outputs.push(Port { name: o.name.clone(), buffer: id });
         kernel.writes.push(id);
     }
-    p.kernels.push(kernel);
+    p.steps.push(egret_ir::program::Step::Kernel(kernel));
     (p, given)
 }
 

@@ -17,14 +17,17 @@ fn main() {
         .inputs()
         .iter()
         .map(|p| {
-            let n: usize = p.shape.iter().product();
-            let mut bytes = Vec::with_capacity(n * p.dtype.size());
+            let shape = p.ty.static_shape().expect("extents are bound");
+            let n: usize = shape.iter().product();
+            let mut bytes = Vec::with_capacity(n * p.ty.dtype.size());
             for _ in 0..n {
                 state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
-                let x = if p.dtype.is_float() { (state >> 40) as f64 / (1u64 << 24) as f64 - 0.5 } else { 0.0 };
-                bytes.extend(Literal::from_f64(p.dtype, if p.dtype == DType::Bool { 1.0 } else { x }).to_le_bytes());
+                let x = if p.ty.dtype.is_float() { (state >> 40) as f64 / (1u64 << 24) as f64 - 0.5 } else { 0.0 };
+                bytes.extend(
+                    Literal::from_f64(p.ty.dtype, if p.ty.dtype == DType::Bool { 1.0 } else { x }).to_le_bytes(),
+                );
             }
-            Tensor::new(p.dtype, p.shape.clone(), bytes).expect("as many bytes as the type takes")
+            Tensor::new(p.ty.dtype, shape, bytes).expect("as many bytes as the type takes")
         })
         .collect();
     let mut context = library.context(1).unwrap_or_else(|e| panic!("{e}"));

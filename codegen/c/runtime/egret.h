@@ -1,4 +1,4 @@
-/* The C interface of a library compiled by Egret. ABI version 1.
+/* The C interface of a library compiled by Egret. ABI version 2.
  *
  * A library holds one model: its program and its weights, immutable and shared by all callers.
  * A context holds what a run needs (arena, threads); one context serves one caller at a time,
@@ -13,7 +13,10 @@
  *   use(y.data);
  *   egret_close(context);
  *
- * Every function that can fail returns 0 or an error code; egret_error_text words the code.
+ * Extents that the library leaves open are -1 in its infos and named there. A run takes them from the shapes of its
+ * inputs and checks them: inputs that share a name must agree, and values lie in the bounds that egret_symbol_info tells.
+ *
+ * Every function that can fail returns 0 or an error code; egret_error_text words the code, egret_last_error the place.
  */
 #ifndef EGRET_H
 #define EGRET_H
@@ -23,7 +26,7 @@
 extern "C" {
 #endif
 
-#define EGRET_ABI_VERSION 1
+#define EGRET_ABI_VERSION 2
 #if defined(__GNUC__)
 #define EGRET_API __attribute__((visibility("default")))
 #else
@@ -43,7 +46,7 @@ enum {
   EGRET_OK = 0,
   EGRET_ERROR_ARGUMENT = 1,   /* a null pointer, an index out of range, a wrong count */
   EGRET_ERROR_DTYPE = 2,      /* an input or output of another element type */
-  EGRET_ERROR_SHAPE = 3,      /* ... of another shape */
+  EGRET_ERROR_SHAPE = 3,      /* ... of another shape, or extents out of bounds or that do not go together */
   EGRET_ERROR_ALIGNMENT = 4,  /* data not aligned to its element type */
   EGRET_ERROR_MEMORY = 5,     /* out of memory */
   EGRET_ERROR_CPU = 6,        /* the library was compiled for instructions this CPU lacks */
@@ -61,6 +64,7 @@ typedef struct {
   int32_t rank;
   const int64_t *dims;
   void *data;
+  size_t bytes; /* outputs: room at data; 0: as much as the output takes. Not looked at for inputs. */
 } egret_tensor;
 
 /* What an input or output is called and must be. Everything lives as long as the library. */
@@ -68,9 +72,16 @@ typedef struct {
   const char *name;
   int32_t dtype;
   int32_t rank;
-  const int64_t *dims;
-  size_t bytes;
+  const int64_t *dims;        /* -1: open */
+  const char *const *symbols; /* per axis: the open extent, a name or an expression of names; NULL where it is a number */
+  size_t bytes;               /* 0 where an extent is open */
 } egret_info;
+
+/* An open extent that the inputs' shapes decide. */
+typedef struct {
+  const char *name;
+  int64_t min, max; /* a run with a value outside is refused */
+} egret_symbol;
 
 enum {
   EGRET_COPY_WEIGHTS = 1 /* copy the weights to huge pages: faster reads, not shared between processes */
@@ -83,8 +94,9 @@ typedef struct {
 
 typedef struct egret_context egret_context;
 
-/* Called after each kernel of the program with the tensors it has computed, for checking. The data may be
- * changed: later kernels then see the changed values. A result other than 0 ends the run with EGRET_ERROR_STOPPED. */
+/* Called after each step of the program (a kernel, or a branch or loop as a whole) with the tensors it has computed, for
+ * checking; extents in infos and outputs are those of this run. The data may be changed: later steps then see the changed
+ * values. A result other than 0 ends the run with EGRET_ERROR_STOPPED. */
 typedef int (*egret_tap)(void *user, uint32_t kernel, const char *kernel_name, const egret_info *infos,
                          const egret_tensor *outputs, uint32_t count);
 
@@ -99,14 +111,19 @@ EGRET_API uint32_t egret_output_count(void);
 EGRET_API uint32_t egret_kernel_count(void);
 EGRET_API int32_t egret_input_info(uint32_t index, egret_info *info);
 EGRET_API int32_t egret_output_info(uint32_t index, egret_info *info);
-/* Bytes of working memory a context takes beside the weights. */
+EGRET_API uint32_t egret_symbol_count(void);
+EGRET_API int32_t egret_symbol_info(uint32_t index, egret_symbol *symbol);
+/* Bytes of working memory a context takes beside the weights; 0 where open extents decide. */
 EGRET_API size_t egret_arena_bytes(void);
 
 /* options may be NULL. */
 EGRET_API int32_t egret_open(const egret_options *options, egret_context **context);
 /* Runs the model. inputs[i] and outputs[i] are in the order of the infos. Where outputs[i].data is NULL, data is set
- * to memory of the context that stays valid until its next run; else it must hold the output (dims, if not NULL, and
- * dtype, if not 0, are checked). dtype, rank and dims of all outputs are filled in. */
+ * to memory of the context that stays valid until its next run; else it must have room for the output. Room is what
+ * outputs[i].bytes says, or, where that is 0, what the output takes; an output whose extents only the run decides
+ * (its symbols are none of egret_symbol_info's) needs bytes. dims, if not NULL, and dtype, if not 0, are checked.
+ * dtype, rank and dims of all outputs are filled in; dims are valid as long as data. A failed run leaves the contents of
+ * outputs undefined and the context usable. */
 EGRET_API int32_t egret_run(egret_context *context, const egret_tensor *inputs, uint32_t input_count,
                             egret_tensor *outputs, uint32_t output_count);
 /* tap NULL: none. */

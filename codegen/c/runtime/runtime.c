@@ -1,7 +1,6 @@
-/* The runtime of a compiled model: contexts, memory, threads, checks of arguments. Compiled for the plain
+/* The runtime of a compiled model: the interface of egret.h, contexts, threads, weights. Compiled for the plain
  * instruction set, so that it can refuse a CPU without running into an unknown instruction. */
-#define _GNU_SOURCE
-#include "program.h"
+#include "frame.h"
 
 #include <dlfcn.h>
 #include <fcntl.h>
@@ -11,39 +10,12 @@
 #include <sched.h>
 #include <stdatomic.h>
 #include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-#include <sys/mman.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>
 #include <unistd.h>
 
-#define P (&eg_the_program)
-#define HUGE_PAGE ((size_t)2 << 20)
+#define L (&eg_the_library)
 #define SPIN_LIMIT 20000
-
-/* ---- memory ----------------------------------------------------------------------------------- */
-
-typedef struct { char *base; size_t bytes; char *mapped; size_t mapped_bytes; } region;
-
-static int region_open(region *r, size_t bytes) {
-  memset(r, 0, sizeof *r);
-  if (bytes == 0) return EGRET_OK;
-  size_t need = (bytes + 4095) & ~(size_t)4095, slack = need >= HUGE_PAGE ? HUGE_PAGE : 0;
-  void *m = mmap(NULL, need + slack, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
-  if (m == MAP_FAILED) return EGRET_ERROR_MEMORY;
-  r->mapped = m;
-  r->mapped_bytes = need + slack;
-  r->base = slack ? (char *)(((uintptr_t)m + HUGE_PAGE - 1) & ~(uintptr_t)(HUGE_PAGE - 1)) : m;
-  r->bytes = need;
-  if (slack) madvise(r->base, need, MADV_HUGEPAGE);
-  return EGRET_OK;
-}
-
-static void region_close(region *r) {
-  if (r->mapped) munmap(r->mapped, r->mapped_bytes);
-  memset(r, 0, sizeof *r);
-}
 
 /* ---- weights: in the library, or a file beside it, mapped once per process ---------------------- */
 
@@ -51,8 +23,8 @@ static pthread_mutex_t weights_lock = PTHREAD_MUTEX_INITIALIZER;
 static const unsigned char *mapped_weights;
 
 static int weights_find(const unsigned char **out) {
-  if (P->weights || P->weight_bytes == 0) {
-    *out = P->weights;
+  if (L->weights || L->weight_bytes == 0) {
+    *out = L->weights;
     return EGRET_OK;
   }
   int code = EGRET_ERROR_WEIGHTS;
@@ -64,11 +36,11 @@ static int weights_find(const unsigned char **out) {
     if (dladdr((void *)&weights_lock, &self) && self.dli_fname) {
       const char *slash = strrchr(self.dli_fname, '/');
       int dir = slash ? (int)(slash - self.dli_fname) + 1 : 0;
-      int n = snprintf(path, sizeof path, "%.*s%s", dir, self.dli_fname, P->weight_file);
+      int n = snprintf(path, sizeof path, "%.*s%s", dir, self.dli_fname, L->weight_file);
       int fd = n > 0 && n < (int)sizeof path ? open(path, O_RDONLY | O_CLOEXEC) : -1;
       struct stat st;
-      if (fd >= 0 && fstat(fd, &st) == 0 && (uint64_t)st.st_size == P->weight_bytes) {
-        void *m = mmap(NULL, P->weight_bytes, PROT_READ, MAP_SHARED, fd, 0);
+      if (fd >= 0 && fstat(fd, &st) == 0 && (uint64_t)st.st_size == L->weight_bytes) {
+        void *m = mmap(NULL, L->weight_bytes, PROT_READ, MAP_SHARED, fd, 0);
         if (m != MAP_FAILED) {
           mapped_weights = m;
           code = EGRET_OK;
@@ -87,15 +59,15 @@ static int weights_find(const unsigned char **out) {
 typedef struct { egret_context *owner; int index; pthread_t thread; } worker;
 
 struct egret_context {
-  region arena, scratch, weights_copy;
-  const char *weights;
-  void **buffers; /* of every phase, in the order of the references */
-  void *outputs_at[1024];
+  eg_machine machine;
+  eg_region scratch, weights_copy;
+  size_t scratch_bytes; /* of each thread */
+  eg_frame *frame, **variants;
+  eg_sink *outputs;
+  int64_t *output_dims;
+  eg_block *output_blocks; /* memory of outputs that the caller gives none for */
   egret_tap tap;
   void *tap_user;
-  egret_tensor *tap_tensors;
-  egret_info *tap_infos;
-  char error[256];
   atomic_flag running;
 
   int threads; /* the caller counts as one */
@@ -104,7 +76,10 @@ struct egret_context {
   _Alignas(64) _Atomic uint32_t generation;
   _Atomic uint32_t sleeping;
   _Atomic int stop;
-  const eg_phase *phase;
+  eg_body body;
+  int64_t tiles;
+  void *const *buffers;
+  const int64_t *d;
   _Alignas(64) _Atomic int64_t claimed;
   _Alignas(64) _Atomic uint32_t finished;
   _Atomic int trap;
@@ -122,13 +97,11 @@ static inline void pause_cpu(void) {
 }
 
 static void work(egret_context *c, int index) {
-  const eg_phase *p = c->phase;
-  char *scratch = c->scratch.base + (size_t)index * P->scratch_bytes;
-  void *const *b = c->buffers + p->first_ref;
+  char *scratch = c->scratch.base + (size_t)index * c->scratch_bytes;
   for (;;) {
     int64_t tile = atomic_fetch_add_explicit(&c->claimed, 1, memory_order_relaxed);
-    if (tile >= p->tiles) return;
-    int code = p->body(b, tile, scratch, 0);
+    if (tile >= c->tiles) return;
+    int code = c->body(c->buffers, tile, scratch, c->d);
     if (code) atomic_store_explicit(&c->trap, code, memory_order_relaxed);
   }
 }
@@ -154,16 +127,33 @@ static void *worker_main(void *argument) {
   }
 }
 
-static void run_phase(egret_context *c, const eg_phase *p) {
-  if (c->threads == 1 || p->tiles == 1) {
-    void *const *b = c->buffers + p->first_ref;
-    for (int64_t tile = 0; tile < p->tiles; tile++) {
-      int code = p->body(b, tile, c->scratch.base, 0);
-      if (code) atomic_store_explicit(&c->trap, code, memory_order_relaxed);
-    }
-    return;
+/* Scratch memory of so many bytes for each thread. */
+static int reserve_scratch(egret_context *c, size_t bytes) {
+  if (bytes > PTRDIFF_MAX / 2) return EGRET_ERROR_MEMORY;
+  bytes = (bytes + EG_SLACK + 4095) & ~(size_t)4095;
+  size_t all;
+  if (bytes <= c->scratch_bytes) return EGRET_OK;
+  if (__builtin_mul_overflow(bytes, (size_t)c->threads, &all)) return EGRET_ERROR_MEMORY;
+  c->scratch_bytes = 0;
+  int code = eg_region_reserve(&c->scratch, all);
+  if (!code) c->scratch_bytes = bytes;
+  return code;
+}
+
+static int run_phase(egret_context *c, const eg_phase *p, int64_t tiles, size_t scratch, void *const *b, const int64_t *d) {
+  int code = reserve_scratch(c, scratch);
+  if (code) return code;
+  if (c->threads == 1 || tiles <= 1) {
+    int trap = 0;
+    for (int64_t tile = 0; tile < tiles; tile++)
+      if ((code = p->body(b, tile, c->scratch.base, d))) trap = code;
+    return trap;
   }
-  c->phase = p;
+  c->body = p->body;
+  c->tiles = tiles;
+  c->buffers = b;
+  c->d = d;
+  atomic_store_explicit(&c->trap, 0, memory_order_relaxed);
   atomic_store_explicit(&c->claimed, 0, memory_order_relaxed);
   atomic_store_explicit(&c->finished, 0, memory_order_relaxed);
   atomic_fetch_add(&c->generation, 1);
@@ -174,28 +164,36 @@ static void run_phase(egret_context *c, const eg_phase *p) {
     if (++spins < 10 * SPIN_LIMIT) pause_cpu();
     else sched_yield();
   }
+  return atomic_load_explicit(&c->trap, memory_order_relaxed);
 }
 
 /* ---- description -------------------------------------------------------------------------------- */
 
 uint32_t egret_abi_version(void) { return EGRET_ABI_VERSION; }
-uint32_t egret_input_count(void) { return P->input_count; }
-uint32_t egret_output_count(void) { return P->output_count; }
-uint32_t egret_kernel_count(void) { return P->kernel_count; }
-size_t egret_arena_bytes(void) { return P->arena_bytes; }
-const char *egret_cpu_needed(void) { return P->cpu_needed; }
-const char *egret_program_text(void) { return P->text; }
-size_t egret_program_text_bytes(void) { return P->text_bytes; }
+uint32_t egret_input_count(void) { return L->program->input_count; }
+uint32_t egret_output_count(void) { return L->program->output_count; }
+uint32_t egret_kernel_count(void) { return L->program->step_count; }
+uint32_t egret_symbol_count(void) { return L->symbol_count; }
+size_t egret_arena_bytes(void) { return L->program->arena_bytes; }
+const char *egret_cpu_needed(void) { return L->cpu_needed; }
+const char *egret_program_text(void) { return L->text; }
+size_t egret_program_text_bytes(void) { return L->text_bytes; }
 
 int32_t egret_input_info(uint32_t index, egret_info *info) {
-  if (!info || index >= P->input_count) return EGRET_ERROR_ARGUMENT;
-  *info = P->inputs[index];
+  if (!info || index >= L->program->input_count) return EGRET_ERROR_ARGUMENT;
+  *info = L->inputs[index];
   return EGRET_OK;
 }
 
 int32_t egret_output_info(uint32_t index, egret_info *info) {
-  if (!info || index >= P->output_count) return EGRET_ERROR_ARGUMENT;
-  *info = P->outputs[index];
+  if (!info || index >= L->program->output_count) return EGRET_ERROR_ARGUMENT;
+  *info = L->outputs[index];
+  return EGRET_OK;
+}
+
+int32_t egret_symbol_info(uint32_t index, egret_symbol *symbol) {
+  if (!symbol || index >= L->symbol_count) return EGRET_ERROR_ARGUMENT;
+  *symbol = L->symbols[index];
   return EGRET_OK;
 }
 
@@ -204,7 +202,7 @@ const char *egret_error_text(int32_t code) {
     case EGRET_OK: return "no error";
     case EGRET_ERROR_ARGUMENT: return "invalid argument";
     case EGRET_ERROR_DTYPE: return "tensor of another element type";
-    case EGRET_ERROR_SHAPE: return "tensor of another shape";
+    case EGRET_ERROR_SHAPE: return "extents that do not fit";
     case EGRET_ERROR_ALIGNMENT: return "data not aligned to its element type";
     case EGRET_ERROR_MEMORY: return "out of memory";
     case EGRET_ERROR_CPU: return "this CPU lacks instructions the library was compiled for";
@@ -232,7 +230,7 @@ static int cpu_has(const char *word, size_t n) { (void)word; (void)n; return 1; 
 #endif
 
 int32_t egret_cpu_check(void) {
-  for (const char *w = P->cpu_needed; *w;) {
+  for (const char *w = L->cpu_needed; *w;) {
     size_t n = strcspn(w, " ");
     if (n && !cpu_has(w, n)) return EGRET_ERROR_CPU;
     w += n;
@@ -243,30 +241,36 @@ int32_t egret_cpu_check(void) {
 
 /* ---- open, run, close ----------------------------------------------------------------------------- */
 
+static int after_step(egret_context *c, uint32_t step, const char *name, const egret_info *infos, const egret_tensor *tensors,
+                      uint32_t count) {
+  return c->tap && c->tap(c->tap_user, step, name, infos, tensors, count) ? EGRET_ERROR_STOPPED : EGRET_OK;
+}
+
 static int open_context(egret_context *c, const egret_options *options) {
+  const eg_program *p = L->program;
   const unsigned char *weights;
   int code = weights_find(&weights);
   if (code) return code;
-  c->weights = (const char *)weights;
-  if (options && (options->flags & EGRET_COPY_WEIGHTS) && P->weight_bytes) {
-    if ((code = region_open(&c->weights_copy, P->weight_bytes))) return code;
-    memcpy(c->weights_copy.base, weights, P->weight_bytes);
-    c->weights = c->weights_copy.base;
+  c->machine = (eg_machine){(const char *)weights, c, run_phase, after_step, ""};
+  if (options && (options->flags & EGRET_COPY_WEIGHTS) && L->weight_bytes) {
+    if ((code = eg_region_reserve(&c->weights_copy, L->weight_bytes))) return code;
+    memcpy(c->weights_copy.base, weights, L->weight_bytes);
+    c->machine.weights = c->weights_copy.base;
   }
-  if ((code = region_open(&c->arena, P->arena_bytes))) return code;
-  if ((code = region_open(&c->scratch, P->scratch_bytes * (size_t)c->threads))) return code;
-  size_t values = 1;
-  for (uint32_t i = 0; i < P->kernel_count; i++)
-    if (P->kernels[i].value_count > values) values = P->kernels[i].value_count;
-  c->buffers = calloc(P->ref_count + 1, sizeof *c->buffers);
-  c->tap_tensors = calloc(values, sizeof *c->tap_tensors);
-  c->tap_infos = calloc(values, sizeof *c->tap_infos);
+  c->frame = eg_frame_open(p, c->machine.weights, 1);
+  c->variants = calloc(L->variant_count + 1, sizeof *c->variants);
+  c->outputs = calloc(p->output_count + 1, sizeof *c->outputs);
+  c->output_dims = calloc((size_t)p->output_count * p->most_rank + 1, sizeof *c->output_dims);
+  c->output_blocks = calloc(p->output_count + 1, sizeof *c->output_blocks);
   c->workers = calloc((size_t)c->threads, sizeof *c->workers);
-  if (!c->buffers || !c->tap_tensors || !c->tap_infos || !c->workers) return EGRET_ERROR_MEMORY;
-  for (uint32_t i = 0; i < P->ref_count; i++) {
-    if (P->refs[i].space == EG_ARENA) c->buffers[i] = c->arena.base + P->refs[i].at;
-    if (P->refs[i].space == EG_WEIGHTS) c->buffers[i] = (void *)(c->weights + P->refs[i].at);
-  }
+  if (!c->frame || !c->variants || !c->outputs || !c->output_dims || !c->output_blocks || !c->workers) return EGRET_ERROR_MEMORY;
+  /* What does not depend on extents is reserved now, so that a run cannot fail for want of it. */
+  if (!p->symbol_count && (code = eg_frame_lay_out(&c->machine, c->frame))) return code;
+  for (uint32_t i = 0; i < p->step_count; i++)
+    for (uint32_t k = 0; p->steps[i].kind == EG_KERNEL && k < p->steps[i].count; k++) {
+      eg_extent bytes = p->phases[p->steps[i].first + k].scratch;
+      if (bytes >= 0 && (code = reserve_scratch(c, (size_t)bytes))) return code;
+    }
   int wanted = c->threads;
   for (c->threads = 1; c->threads < wanted; c->threads++) {
     worker *w = &c->workers[c->threads];
@@ -282,8 +286,8 @@ int32_t egret_open(const egret_options *options, egret_context **out) {
   *out = NULL;
   int code = egret_cpu_check();
   if (code) return code;
-  int threads = options && options->threads ? options->threads : P->default_threads;
-  if (threads < 1 || threads > 1024 || P->output_count > 1024) return EGRET_ERROR_ARGUMENT;
+  int threads = options && options->threads ? options->threads : L->default_threads;
+  if (threads < 1 || threads > 1024) return EGRET_ERROR_ARGUMENT;
   egret_context *c = NULL;
   if (posix_memalign((void **)&c, 64, (sizeof *c + 63) & ~(size_t)63)) return EGRET_ERROR_MEMORY;
   memset(c, 0, sizeof *c);
@@ -306,13 +310,15 @@ void egret_close(egret_context *c) {
     futex_wake(&c->generation);
     for (int i = 1; i < c->threads; i++) pthread_join(c->workers[i].thread, NULL);
   }
-  region_close(&c->arena);
-  region_close(&c->scratch);
-  region_close(&c->weights_copy);
-  for (uint32_t i = 0; i < P->output_count && i < 1024; i++) free(c->outputs_at[i]);
-  free(c->buffers);
-  free(c->tap_tensors);
-  free(c->tap_infos);
+  eg_frame_close(c->frame);
+  for (uint32_t i = 0; c->variants && i < L->variant_count; i++) eg_frame_close(c->variants[i]);
+  for (uint32_t i = 0; c->output_blocks && i < L->program->output_count; i++) eg_block_close(&c->output_blocks[i]);
+  eg_region_close(&c->scratch);
+  eg_region_close(&c->weights_copy);
+  free(c->variants);
+  free(c->outputs);
+  free(c->output_dims);
+  free(c->output_blocks);
   free(c->workers);
   free(c);
 }
@@ -324,83 +330,63 @@ int32_t egret_set_tap(egret_context *c, egret_tap tap, void *user) {
   return EGRET_OK;
 }
 
-const char *egret_last_error(const egret_context *c) { return c ? c->error : "no context"; }
+const char *egret_last_error(const egret_context *c) { return c ? c->machine.error : "no context"; }
 
-static size_t element_bytes(int32_t dtype) {
-  switch (dtype) {
-    case EGRET_I8: case EGRET_U8: case EGRET_BOOL: return 1;
-    case EGRET_F16: case EGRET_BF16: case EGRET_I16: case EGRET_U16: return 2;
-    case EGRET_F32: case EGRET_I32: case EGRET_U32: return 4;
-    default: return 8;
+/* The frame that runs these inputs, bound to them: that of a variant for just these extents, or the general one. */
+static int choose(egret_context *c, const egret_tensor *inputs, eg_frame **out) {
+  eg_machine *m = &c->machine;
+  int code = eg_frame_bind(m, c->frame, NULL, inputs);
+  *out = c->frame;
+  for (uint32_t i = 0; i < L->variant_count && !code; i++) {
+    const eg_variant *v = &L->variants[i];
+    if (memcmp(v->extents, eg_frame_extents(c->frame), L->symbol_count * sizeof *v->extents)) continue;
+    if (!c->variants[i]) c->variants[i] = eg_frame_open(v->program, m->weights, 1);
+    if (!c->variants[i]) return eg_fail(m, EGRET_ERROR_MEMORY, "out of memory");
+    *out = c->variants[i];
+    return eg_frame_bind(m, *out, NULL, inputs);
   }
-}
-
-static int refuse(egret_context *c, int code, const char *side, const egret_info *info) {
-  snprintf(c->error, sizeof c->error, "%s `%s`: %s", side, info->name, egret_error_text(code));
   return code;
 }
 
-/* Compares a caller's tensor with what it must be; dims may be absent for outputs. */
-static int check(egret_context *c, const char *side, const egret_info *info, const egret_tensor *t, int output) {
-  if (!(output && t->dtype == 0) && t->dtype != info->dtype) return refuse(c, EGRET_ERROR_DTYPE, side, info);
-  if (!(output && !t->dims)) {
-    if (t->rank != info->rank) return refuse(c, EGRET_ERROR_SHAPE, side, info);
-    for (int32_t i = 0; i < info->rank; i++)
-      if (!t->dims || t->dims[i] != info->dims[i]) return refuse(c, EGRET_ERROR_SHAPE, side, info);
-  }
-  if (!t->data && info->bytes && !output) return refuse(c, EGRET_ERROR_ARGUMENT, side, info);
-  if ((uintptr_t)t->data % element_bytes(info->dtype)) return refuse(c, EGRET_ERROR_ALIGNMENT, side, info);
+/* What the caller says of an output before the run: where it goes. */
+static int prepare(egret_context *c, uint32_t i, const egret_tensor *t) {
+  const egret_info *info = &L->outputs[i];
+  eg_sink *s = &c->outputs[i];
+  if (t->dtype && t->dtype != info->dtype)
+    return eg_fail(&c->machine, EGRET_ERROR_DTYPE, "output `%s`: tensor of another element type", info->name);
+  if (t->dims && t->rank != info->rank)
+    return eg_fail(&c->machine, EGRET_ERROR_SHAPE, "output `%s`: rank %d expected, got %d", info->name, info->rank, t->rank);
+  for (int32_t axis = 0; t->dims && axis < t->rank; axis++)
+    if (info->dims[axis] >= 0 && t->dims[axis] != info->dims[axis])
+      return eg_fail(&c->machine, EGRET_ERROR_SHAPE, "output `%s`, axis %d: tensor of another shape", info->name, axis);
+  if ((uintptr_t)t->data % eg_element_bytes(info->dtype))
+    return eg_fail(&c->machine, EGRET_ERROR_ALIGNMENT, "output `%s`: data not aligned to its element type", info->name);
+  const eg_buffer *b = &L->program->buffers[L->program->outputs[i]];
+  if (t->data && !t->bytes && b->late)
+    return eg_fail(&c->machine, EGRET_ERROR_ARGUMENT, "output `%s`: how much room there is must be said in bytes", info->name);
+  *s = (eg_sink){{.data = t->data, .bytes = t->bytes ? t->bytes : SIZE_MAX}, c->output_dims + i * L->program->most_rank, NULL};
+  if (!t->data) s->block = &c->output_blocks[i];
   return EGRET_OK;
 }
 
 static int run(egret_context *c, const egret_tensor *inputs, egret_tensor *outputs) {
-  c->error[0] = 0;
-  for (uint32_t i = 0; i < P->input_count; i++) {
-    int code = check(c, "input", &P->inputs[i], &inputs[i], 0);
-    if (code) return code;
-  }
-  for (uint32_t i = 0; i < P->output_count; i++) {
-    const egret_info *info = &P->outputs[i];
-    int code = check(c, "output", info, &outputs[i], 1);
-    if (code) return code;
-    if (!outputs[i].data) {
-      if (!c->outputs_at[i] && posix_memalign(&c->outputs_at[i], 64, info->bytes ? info->bytes : 64)) {
-        c->outputs_at[i] = NULL;
-        return refuse(c, EGRET_ERROR_MEMORY, "output", info);
-      }
-      outputs[i].data = c->outputs_at[i];
-    }
-    outputs[i].dtype = info->dtype;
-    outputs[i].rank = info->rank;
-    outputs[i].dims = info->dims;
-  }
-  for (uint32_t i = 0; i < P->ref_count; i++) {
-    if (P->refs[i].space == EG_INPUT) c->buffers[i] = inputs[P->refs[i].at].data;
-    if (P->refs[i].space == EG_OUTPUT) c->buffers[i] = outputs[P->refs[i].at].data;
-  }
-  atomic_store(&c->trap, 0);
-  for (uint32_t k = 0; k < P->kernel_count; k++) {
-    const eg_kernel *kernel = &P->kernels[k];
-    for (uint32_t p = 0; p < kernel->phase_count; p++) run_phase(c, &P->phases[kernel->first_phase + p]);
-    int trap = atomic_load_explicit(&c->trap, memory_order_relaxed);
-    if (trap) {
-      snprintf(c->error, sizeof c->error, "kernel `%s`: %s", kernel->name, egret_error_text(trap));
-      return trap;
-    }
-    if (c->tap) {
-      for (uint32_t v = 0; v < kernel->value_count; v++) {
-        const eg_value *value = &P->values[kernel->first_value + v];
-        void *at = value->at.space == EG_ARENA ? c->arena.base + value->at.at
-                   : value->at.space == EG_WEIGHTS ? (void *)(c->weights + value->at.at)
-                   : value->at.space == EG_INPUT ? inputs[value->at.at].data : outputs[value->at.at].data;
-        c->tap_infos[v] = value->info;
-        c->tap_tensors[v] = (egret_tensor){value->info.dtype, value->info.rank, value->info.dims, at};
-      }
-      if (c->tap(c->tap_user, k, kernel->name, c->tap_infos, c->tap_tensors, kernel->value_count)) {
-        snprintf(c->error, sizeof c->error, "kernel `%s`: %s", kernel->name, egret_error_text(EGRET_ERROR_STOPPED));
-        return EGRET_ERROR_STOPPED;
-      }
-    }
+  uint32_t n = L->program->output_count;
+  eg_frame *frame;
+  c->machine.error[0] = 0;
+  c->machine.after_step = c->tap ? after_step : NULL;
+  int code = choose(c, inputs, &frame);
+  for (uint32_t i = 0; i < n && !code; i++) code = prepare(c, i, &outputs[i]);
+  if (!code) code = eg_frame_run(&c->machine, frame, c->outputs);
+  if (code) return code;
+  for (uint32_t i = 0; i < n; i++) {
+    const egret_tensor *t = &c->outputs[i].tensor;
+    for (int32_t axis = 0; outputs[i].dims && axis < t->rank; axis++)
+      if (outputs[i].dims[axis] != t->dims[axis])
+        return eg_fail(&c->machine, EGRET_ERROR_SHAPE, "output `%s`, axis %d: %lld expected, got %lld", L->outputs[i].name, axis,
+                       (long long)outputs[i].dims[axis], (long long)t->dims[axis]);
+    size_t bytes = outputs[i].bytes;
+    outputs[i] = *t;
+    outputs[i].bytes = bytes;
   }
   return EGRET_OK;
 }
@@ -408,12 +394,12 @@ static int run(egret_context *c, const egret_tensor *inputs, egret_tensor *outpu
 int32_t egret_run(egret_context *c, const egret_tensor *inputs, uint32_t input_count, egret_tensor *outputs, uint32_t output_count) {
   if (!c) return EGRET_ERROR_ARGUMENT;
   if (atomic_flag_test_and_set(&c->running)) return EGRET_ERROR_BUSY;
+  const eg_program *p = L->program;
   int code;
-  if (input_count != P->input_count || output_count != P->output_count || (!inputs && input_count) || (!outputs && output_count)) {
-    snprintf(c->error, sizeof c->error, "%u inputs and %u outputs expected, got %u and %u", P->input_count, P->output_count,
-             input_count, output_count);
-    code = EGRET_ERROR_ARGUMENT;
-  } else code = run(c, inputs, outputs);
+  if (input_count != p->input_count || output_count != p->output_count || (!inputs && input_count) || (!outputs && output_count))
+    code = eg_fail(&c->machine, EGRET_ERROR_ARGUMENT, "%u inputs and %u outputs expected, got %u and %u", p->input_count,
+                   p->output_count, input_count, output_count);
+  else code = run(c, inputs, outputs);
   atomic_flag_clear(&c->running);
   return code;
 }

@@ -6,13 +6,17 @@ use std::mem::MaybeUninit;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
+use egret_ir::dim::{Backing, Dim, Symbol, SymbolInfo, Symbols};
 use egret_ir::dtype::DType;
+use egret_ir::op::attrs::Attr;
 use egret_ir::tensor::Tensor;
+use egret_ir::text::{Sort, parse_attr};
+use egret_ir::types::TensorType;
 
 use crate::library::dtype_code;
 
 /// The interface version this launcher speaks (`EGRET_ABI_VERSION`).
-pub const ABI_VERSION: u32 = 1;
+pub const ABI_VERSION: u32 = 2;
 
 /// Why a library could not be opened or run.
 #[derive(Debug, thiserror::Error)]
@@ -78,13 +82,11 @@ pub enum LaunchError {
 pub struct PortInfo {
     /// Its name.
     pub name: String,
-    /// Its element type.
-    pub dtype: DType,
-    /// Its extents.
-    pub shape: Vec<usize>,
+    /// Its type; extents that the library leaves open are expressions of symbols.
+    pub ty: TensorType,
 }
 
-/// A tensor a kernel has computed, as a tap sees it.
+/// A tensor a step has computed, as a tap sees it.
 #[derive(Clone, Debug)]
 pub struct TapValue {
     /// Its name.
@@ -95,7 +97,7 @@ pub struct TapValue {
     pub replace: Option<Tensor>,
 }
 
-/// Called after each kernel: its position, its name, what it computed.
+/// Called after each step of the program: its position, its name, what it computed.
 pub type Tap<'a> = dyn FnMut(usize, &str, &mut [TapValue]) + 'a;
 
 #[repr(C)]
@@ -105,6 +107,7 @@ struct RawTensor {
     rank: i32,
     dims: *const i64,
     data: *mut c_void,
+    bytes: usize,
 }
 
 #[repr(C)]
@@ -114,7 +117,15 @@ struct RawInfo {
     dtype: i32,
     rank: i32,
     dims: *const i64,
+    symbols: *const *const c_char,
     bytes: usize,
+}
+
+#[repr(C)]
+struct RawSymbol {
+    name: *const c_char,
+    min: i64,
+    max: i64,
 }
 
 #[repr(C)]
@@ -137,6 +148,7 @@ struct Interface {
     close: unsafe extern "C" fn(*mut c_void),
     inputs: Vec<PortInfo>,
     outputs: Vec<PortInfo>,
+    symbols: Symbols,
     kernels: usize,
     arena_bytes: usize,
     text: String,
@@ -164,17 +176,43 @@ fn dtype(code: i32) -> Option<DType> {
     DType::ALL.into_iter().find(|d| dtype_code(*d) == code)
 }
 
-// SAFETY: `info` comes from the library, so its name and dims are valid for its lifetime.
+// SAFETY: `info` comes from the library, so its name, dims and symbols are valid for its lifetime.
 unsafe fn port(info: &RawInfo) -> Option<PortInfo> {
-    let rank = usize::try_from(info.rank).ok().filter(|r| *r <= 64)?;
-    let shape = (0..rank)
-        .map(|i| {
-            // SAFETY: dims has `rank` numbers.
-            usize::try_from(unsafe { *info.dims.add(i) }).ok()
-        })
-        .collect::<Option<Vec<_>>>()?;
+    let rank = usize::try_from(info.rank).ok().filter(|r| *r <= 255)?;
+    let extent = |i: usize| {
+        // SAFETY: dims and (where given) symbols have `rank` entries.
+        let (d, symbol) = unsafe {
+            (*info.dims.add(i), if info.symbols.is_null() { std::ptr::null() } else { *info.symbols.add(i) })
+        };
+        if d >= 0 {
+            return Some(Dim::from(d));
+        }
+        // SAFETY: null or a C string.
+        match parse_attr(&unsafe { text(symbol) }, Sort::Dim).ok()? {
+            Attr::Dim(d) => Some(d),
+            _ => None,
+        }
+    };
+    let shape = (0..rank).map(extent).collect::<Option<Vec<_>>>()?;
+    let ty = TensorType { dtype: dtype(info.dtype)?, shape };
     // SAFETY: the caller's promise.
-    Some(PortInfo { name: unsafe { text(info.name) }, dtype: dtype(info.dtype)?, shape })
+    Some(PortInfo { name: unsafe { text(info.name) }, ty })
+}
+
+// SAFETY: `raw` describes a tensor that the library owns and keeps as it is during the call.
+unsafe fn tensor(raw: &RawTensor) -> Option<Tensor> {
+    let rank = usize::try_from(raw.rank).ok().filter(|r| *r <= 255)?;
+    // SAFETY: dims has `rank` numbers.
+    let dims = (0..rank).map(|i| usize::try_from(unsafe { *raw.dims.add(i) }).ok()).collect::<Option<Vec<_>>>()?;
+    let dtype = dtype(raw.dtype)?;
+    let bytes = dims.iter().try_fold(dtype.size(), |n, d| n.checked_mul(*d))?;
+    // SAFETY: the tensor's data has as many bytes as its type takes.
+    let data = if bytes == 0 {
+        Vec::new()
+    } else {
+        unsafe { std::slice::from_raw_parts(raw.data.cast::<u8>(), bytes) }.to_vec()
+    };
+    Tensor::new(dtype, dims, data).ok()
 }
 
 impl Library {
@@ -223,6 +261,24 @@ impl Library {
         };
         let inputs = describe(symbol!("egret_input_count", Number), symbol!("egret_input_info", Describe))?;
         let outputs = describe(symbol!("egret_output_count", Number), symbol!("egret_output_info", Describe))?;
+        let symbol_count: Number = symbol!("egret_symbol_count", Number);
+        let symbol_info = symbol!("egret_symbol_info", unsafe extern "C" fn(u32, *mut RawSymbol) -> i32);
+        let mut symbols = Symbols::default();
+        // SAFETY: takes nothing, returns a number.
+        for i in 0..unsafe { symbol_count() } {
+            let mut raw = MaybeUninit::<RawSymbol>::uninit();
+            // SAFETY: on success the library fills in the whole struct.
+            if unsafe { symbol_info(i, raw.as_mut_ptr()) } != 0 {
+                return Err(LaunchError::Description { path: path.into() });
+            }
+            // SAFETY: initialized just above; the name is static.
+            let (name, raw) = unsafe {
+                let raw = raw.assume_init();
+                (text(raw.name), raw)
+            };
+            let info = SymbolInfo { min: raw.min, max: raw.max, backing: Backing::Input };
+            symbols.0.insert(Symbol::new(&name), info);
+        }
         let kernel_count: Number = symbol!("egret_kernel_count", Number);
         type Bytes = unsafe extern "C" fn() -> usize;
         let arena: Bytes = symbol!("egret_arena_bytes", Bytes);
@@ -246,6 +302,7 @@ impl Library {
             close: symbol!("egret_close", unsafe extern "C" fn(*mut c_void)),
             inputs,
             outputs,
+            symbols,
             kernels,
             arena_bytes,
             text,
@@ -264,12 +321,17 @@ impl Library {
         &self.0.outputs
     }
 
-    /// Number of kernels run one after the other (copies to outputs included).
+    /// The extents that the library leaves open, with their bounds.
+    pub fn symbols(&self) -> &Symbols {
+        &self.0.symbols
+    }
+
+    /// Number of steps run one after the other.
     pub fn kernel_count(&self) -> usize {
         self.0.kernels
     }
 
-    /// Bytes of working memory of one context.
+    /// Bytes of working memory of one context; 0 where open extents decide.
     pub fn arena_bytes(&self) -> usize {
         self.0.arena_bytes
     }
@@ -316,24 +378,17 @@ impl Aligned {
     fn pointer(&mut self) -> *mut c_void {
         self.0.as_mut_ptr().cast()
     }
-
-    fn tensor(&self, p: &PortInfo) -> Tensor {
-        let bytes = p.shape.iter().product::<usize>() * p.dtype.size();
-        // SAFETY: the vector was made for the tensor's bytes.
-        let slice = unsafe { std::slice::from_raw_parts(self.0.as_ptr().cast::<u8>(), bytes) };
-        Tensor::new(p.dtype, p.shape.clone(), slice.to_vec()).expect("invariant: as many bytes as the type takes")
-    }
 }
 
 impl Context {
     /// Runs the model.
     pub fn run(&mut self, inputs: &[Tensor]) -> Result<Vec<Tensor>, LaunchError> {
         let mut prepared = self.prepare(inputs)?;
-        self.run_prepared(&mut prepared)?;
-        Ok(prepared.results(&self.interface.outputs))
+        let raw = self.run_prepared(&mut prepared)?;
+        self.results(&raw)
     }
 
-    /// Runs the model and shows what every kernel computed.
+    /// Runs the model and shows what every step computed.
     pub fn run_with_tap(&mut self, inputs: &[Tensor], tap: &mut Tap<'_>) -> Result<Vec<Tensor>, LaunchError> {
         let mut prepared = self.prepare(inputs)?;
         let mut state: TapState<'_> = TapState { tap };
@@ -342,8 +397,14 @@ impl Context {
         let done = self.run_prepared(&mut prepared);
         // SAFETY: takes the tap off.
         unsafe { (self.interface.set_tap)(self.raw, None, std::ptr::null_mut()) };
-        done?;
-        Ok(prepared.results(&self.interface.outputs))
+        let raw = done?;
+        self.results(&raw)
+    }
+
+    fn results(&self, raw: &[RawTensor]) -> Result<Vec<Tensor>, LaunchError> {
+        let damaged = || LaunchError::Description { path: self.interface.path.clone() };
+        // SAFETY: a run has filled these in, and their memory is the context's until its next run.
+        raw.iter().map(|t| unsafe { tensor(t) }.ok_or_else(damaged)).collect()
     }
 
     /// Thread CPU seconds of each of `runs` runs on the same inputs, after one to warm up. With one thread this is the
@@ -369,7 +430,7 @@ impl Context {
         let mut done = Ok(());
         for _ in 0..runs.max(1) {
             state.last = thread_seconds();
-            done = self.run_prepared(&mut prepared);
+            done = self.run_prepared(&mut prepared).map(|_| ());
             if done.is_err() {
                 break;
             }
@@ -388,16 +449,11 @@ impl Context {
             .iter()
             .map(|t| (t.dtype(), t.shape().iter().map(|d| *d as i64).collect::<Vec<_>>(), Aligned::copy(t)))
             .collect();
-        let outs = self
-            .interface
-            .outputs
-            .iter()
-            .map(|p| Aligned::new(p.shape.iter().product::<usize>() * p.dtype.size()))
-            .collect();
-        Ok(Prepared { ins, outs })
+        Ok(Prepared { ins })
     }
 
-    fn run_prepared(&mut self, p: &mut Prepared) -> Result<(), LaunchError> {
+    /// The outputs, in memory of the context.
+    fn run_prepared(&mut self, p: &mut Prepared) -> Result<Vec<RawTensor>, LaunchError> {
         let ins: Vec<RawTensor> = p
             .ins
             .iter_mut()
@@ -406,19 +462,17 @@ impl Context {
                 rank: dims.len() as i32,
                 dims: dims.as_ptr(),
                 data: data.pointer(),
+                bytes: 0,
             })
             .collect();
-        let mut outs: Vec<RawTensor> = p
-            .outs
-            .iter_mut()
-            .map(|data| RawTensor { dtype: 0, rank: 0, dims: std::ptr::null(), data: data.pointer() })
-            .collect();
+        let none = RawTensor { dtype: 0, rank: 0, dims: std::ptr::null(), data: std::ptr::null_mut(), bytes: 0 };
+        let mut outs = vec![none; self.interface.outputs.len()];
         // SAFETY: the tensors point to memory of the described size, alive during the call; the library checks types and shapes.
         let code = unsafe {
             (self.interface.run)(self.raw, ins.as_ptr(), ins.len() as u32, outs.as_mut_ptr(), outs.len() as u32)
         };
         if code == 0 {
-            return Ok(());
+            return Ok(outs);
         }
         // SAFETY: the text lives until the context's next run.
         let detail = unsafe { text((self.interface.last_error)(self.raw)) };
@@ -434,13 +488,6 @@ impl Context {
 
 struct Prepared {
     ins: Vec<(DType, Vec<i64>, Aligned)>,
-    outs: Vec<Aligned>,
-}
-
-impl Prepared {
-    fn results(&self, ports: &[PortInfo]) -> Vec<Tensor> {
-        self.outs.iter().zip(ports).map(|(o, p)| o.tensor(p)).collect()
-    }
 }
 
 impl Drop for Context {
@@ -470,13 +517,10 @@ unsafe extern "C" fn tap_entry(
         for i in 0..count as usize {
             // SAFETY: `infos` and `tensors` have `count` items.
             let (info, raw) = unsafe { (&*infos.add(i), &*tensors.add(i)) };
-            // SAFETY: the info is the library's.
-            let Some(port) = (unsafe { port(info) }) else { return 1 };
-            let bytes = port.shape.iter().product::<usize>() * port.dtype.size();
-            // SAFETY: the tensor's data has as many bytes as its type takes.
-            let data = unsafe { std::slice::from_raw_parts(raw.data.cast::<u8>(), bytes) }.to_vec();
-            let Ok(tensor) = Tensor::new(port.dtype, port.shape.clone(), data) else { return 1 };
-            values.push(TapValue { name: port.name, tensor, replace: None });
+            // SAFETY: both are the library's, and the tensor stays as it is during the call.
+            let Some(tensor) = (unsafe { tensor(raw) }) else { return 1 };
+            // SAFETY: the name is static.
+            values.push(TapValue { name: unsafe { text(info.name) }, tensor, replace: None });
         }
         // SAFETY: the name is static.
         let name = unsafe { text(name) };

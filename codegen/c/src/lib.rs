@@ -6,15 +6,17 @@
 pub mod build;
 pub mod cpu;
 pub mod dims;
+mod extents;
 mod launch;
 pub mod library;
 pub mod print;
 pub mod spell;
+mod tables;
 mod weights;
 
 pub use build::{BuildError, CcOptions, build};
 pub use cpu::Cpu;
 pub use launch::thread_seconds;
 pub use launch::{Context, LaunchError, Library, PortInfo, Tap, TapValue};
-pub use library::{CBackend, CSource, EmitOptions, emit_library};
+pub use library::{CBackend, CSource, EmitOptions, Variant, emit_library, emit_with_variants};
 pub use weights::Weights;

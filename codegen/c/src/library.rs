@@ -1,34 +1,39 @@
 //! From a program to a source tree: kernels, tables, weights, runtime, Makefile.
 
-use std::collections::{BTreeMap, HashMap};
+use std::collections::HashMap;
 use std::fmt::Write as _;
 
 use egret_codegen::backend::{Backend, Source as KernelSource};
 use egret_codegen::error::Unsupported;
 use egret_codegen::kernel::{CodedKernel, code};
 use egret_codegen::loops::Function;
-use egret_codegen::memory::{Lifetime, plan};
 use egret_codegen::stage::SlotKind;
 use egret_codegen::target::Target;
-use egret_ir::Dim;
 use egret_ir::dtype::DType;
-use egret_ir::program::{BufferId, Kernel, Program, Source};
+use egret_ir::program::{FrameSymbol, Kernel, Program, SymbolValue};
 use egret_ir::types::TensorType;
 
 use crate::cpu::Cpu;
 use crate::dims::Frame;
 use crate::print;
+use crate::tables::{Emitted, Tables, table};
 use crate::weights::Weights;
 
-const EGRET_H: &str = include_str!("../runtime/egret.h");
-const PROGRAM_H: &str = include_str!("../runtime/program.h");
-const PRELUDE_H: &str = include_str!("../runtime/prelude.h");
-const DIMS_H: &str = include_str!("../runtime/dims.h");
-const SORT_H: &str = include_str!("../runtime/sort.h");
-const RECURRENT_H: &str = include_str!("../runtime/recurrent.h");
-const RUNTIME_C: &str = include_str!("../runtime/runtime.c");
+/// The files that every library has in common.
+const RUNTIME: [(&str, &str); 10] = [
+    ("egret.h", include_str!("../runtime/egret.h")),
+    ("program.h", include_str!("../runtime/program.h")),
+    ("extents.h", include_str!("../runtime/extents.h")),
+    ("memory.h", include_str!("../runtime/memory.h")),
+    ("frame.h", include_str!("../runtime/frame.h")),
+    ("frame.c", include_str!("../runtime/frame.c")),
+    ("runtime.c", include_str!("../runtime/runtime.c")),
+    ("prelude.h", include_str!("../runtime/prelude.h")),
+    ("dims.h", include_str!("../runtime/dims.h")),
+    ("recurrent.h", include_str!("../runtime/recurrent.h")),
+];
 
-/// Weights above this many bytes lie in a file of their own beside the library.
+/// Weights above this many bytes lie in a file of their own beside the library, unless it is said otherwise.
 const SEPARATE_WEIGHTS: u64 = 1 << 30;
 
 /// Kernels per source file, so that files compile side by side.
@@ -59,11 +64,13 @@ pub struct EmitOptions {
     pub threads: i32,
     /// The program in text form, kept in the library for verifiers; empty: none.
     pub text: String,
+    /// Weights above this many bytes lie in a file of their own beside the library.
+    pub separate_weights: u64,
 }
 
 impl Default for EmitOptions {
     fn default() -> Self {
-        Self { cpu: Cpu::host(), threads: 1, text: String::new() }
+        Self { cpu: Cpu::host(), threads: 1, text: String::new(), separate_weights: SEPARATE_WEIGHTS }
     }
 }
 
@@ -80,7 +87,7 @@ pub struct CSource {
     pub weights: Weights,
     /// Name of the separate weights file, where there is one: it must lie beside the library.
     pub weight_file: Option<String>,
-    /// Bytes of working memory of a context.
+    /// Bytes of working memory of a context; 0 where open extents decide.
     pub arena_bytes: u64,
     /// Bytes of weights.
     pub weight_bytes: u64,
@@ -165,11 +172,13 @@ fn notes(f: &Function) -> String {
     out
 }
 
-fn comment(text: &str) -> String {
+/// Text that ends no comment.
+pub(crate) fn comment(text: &str) -> String {
     text.replace("*/", "* /").replace("/*", "/ *").replace('\n', " ")
 }
 
-fn c_string(text: &str) -> String {
+/// Text as a C literal.
+pub(crate) fn c_string(text: &str) -> String {
     let mut out = String::from("\"");
     for b in text.bytes() {
         match b {
@@ -207,330 +216,224 @@ pub fn dtype_code(d: DType) -> i32 {
     }
 }
 
-/// Where a buffer lies, once the arena is planned.
-#[derive(Clone, Copy)]
-enum Place {
-    Input(usize),
-    Output(usize),
-    Weights(u64),
-    /// Index into the arena's lifetimes.
-    Arena(usize),
-}
-
-/// Sizes of a program without symbols are numbers.
-fn number(d: &Dim) -> i64 {
-    d.as_const().expect("invariant: the program has been checked")
-}
-
-struct Phase {
-    function: usize,
-    tiles: i64,
-    refs: Vec<Place>,
+/// The same model for given extents, chosen at run where the inputs have just these.
+#[derive(Clone, Copy, Debug)]
+pub struct Variant<'a> {
+    /// The value of every symbol of the general program that its inputs decide, in order.
+    pub extents: &'a [i64],
+    /// Its program, with the general one's inputs and outputs.
+    pub program: &'a Program,
 }
 
 /// Emits the source tree of a program. The program must pass [`Program::check`]. Gathers all nodes without code.
 pub fn emit_library(program: &Program, options: &EmitOptions) -> Result<CSource, Vec<Unsupported>> {
-    let target = options.cpu.target();
-    let mut coded = Vec::with_capacity(program.kernels.len());
-    let mut problems = Vec::new();
-    for k in &program.kernels {
-        let constant = |i: usize| match &program.buffer(k.reads[i]).source {
-            Source::Constant(t) => Some(t.clone()),
-            Source::Input(_) | Source::Kernel(_) => None,
-        };
-        match code(k, &constant, &target) {
-            Ok(c) => coded.push(c),
-            Err(e) => problems.extend(e),
-        }
-    }
-    if !problems.is_empty() {
-        return Err(problems);
-    }
-    let mut e = Emission::new(program);
-    for (k, c) in program.kernels.iter().zip(&coded) {
-        e.kernel(k, c);
-    }
-    e.copies();
-    Ok(e.finish(options))
+    emit_with_variants(program, &[], options)
 }
 
-struct Emission<'a> {
-    program: &'a Program,
-    places: BTreeMap<BufferId, Place>,
-    lifetimes: Vec<Lifetime>,
-    weights: Weights,
-    /// Function texts, each once: comment of its first use, and body with the name left open.
-    functions: Vec<(String, Function)>,
+/// [`emit_library`], with fast variants for given extents in the same library; they share its weights.
+pub fn emit_with_variants(
+    program: &Program,
+    variants: &[Variant<'_>],
+    options: &EmitOptions,
+) -> Result<CSource, Vec<Unsupported>> {
+    let mut shared = Shared {
+        weights: Weights::default(),
+        target: options.cpu.target(),
+        problems: Vec::new(),
+        functions: Vec::new(),
+        known: HashMap::new(),
+        programs: Vec::new(),
+    };
+    let general = shared.program(program, None);
+    let variants: Vec<(String, String)> = variants
+        .iter()
+        .map(|v| {
+            let extents: Vec<String> = v.extents.iter().map(ToString::to_string).collect();
+            (extents.join(", "), shared.program(v.program, None))
+        })
+        .collect();
+    if shared.problems.is_empty() {
+        Ok(finish(program, &general, &variants, shared, options))
+    } else {
+        Err(shared.problems)
+    }
+}
+
+/// What the programs of a library have in common.
+pub(crate) struct Shared {
+    pub weights: Weights,
+    pub target: Target,
+    /// Nodes without code.
+    pub problems: Vec<Unsupported>,
+    /// Kernel functions, each once, with the comment of its first use.
+    functions: Vec<String>,
     known: HashMap<String, usize>,
-    phases: Vec<Phase>,
-    /// Name, first phase, number of phases, values written.
-    kernels: Vec<(String, usize, usize, Vec<BufferId>)>,
-    scratch: usize,
-    step: usize,
-    /// Copies to further outputs: (bytes, from, to).
-    copies: Vec<(String, usize, Place, Place)>,
+    /// Tables of the programs, by name in the code: bodies come after what they are in.
+    programs: Vec<Option<Emitted>>,
 }
 
-impl<'a> Emission<'a> {
-    fn new(program: &'a Program) -> Self {
-        let mut e = Self {
-            program,
-            places: BTreeMap::new(),
-            lifetimes: Vec::new(),
-            weights: Weights::default(),
-            functions: Vec::new(),
-            known: HashMap::new(),
-            phases: Vec::new(),
-            kernels: Vec::new(),
-            scratch: 0,
-            step: 0,
-            copies: Vec::new(),
-        };
-        let mut last: Vec<usize> = vec![0; program.buffers.len()];
-        for (k, kernel) in program.kernels.iter().enumerate() {
-            for b in &kernel.reads {
-                last[b.index()] = k;
-            }
-        }
-        for (i, b) in program.buffers.iter().enumerate() {
-            let id = BufferId(i as u32);
-            let port = program.outputs.iter().position(|o| o.buffer == id);
-            let place = match (&b.source, port) {
-                (Source::Input(n), _) => Place::Input(*n),
-                (Source::Kernel(_), Some(o)) => Place::Output(o),
-                (Source::Kernel(k), None) => {
-                    let bytes = b.ty.byte_size().unwrap_or(0) as u64;
-                    e.lifetimes.push(Lifetime { bytes, from: *k, to: last[i].max(*k) });
-                    Place::Arena(e.lifetimes.len() - 1)
-                }
-                // Placed when first used.
-                (Source::Constant(_), _) => continue,
-            };
-            e.places.insert(id, place);
-        }
-        e
+impl Shared {
+    /// Emits a program and what is inside it; gives its name in the code.
+    pub fn program(&mut self, program: &Program, outer: Option<&Program>) -> String {
+        let index = self.programs.len();
+        self.programs.push(None);
+        let emitted = Tables::new(program, index).emit(outer, self);
+        self.programs[index] = Some(emitted);
+        format!("p{index}")
     }
 
-    fn place(&mut self, b: BufferId) -> Place {
-        if let Some(p) = self.places.get(&b) {
-            return *p;
+    /// The number of a kernel's function of that position.
+    pub fn function(&mut self, kernel: &Kernel, coded: &CodedKernel, i: usize, frame: &Frame) -> usize {
+        let f = &coded.functions[i];
+        let text = print::function("f", f, frame);
+        if let Some(n) = self.known.get(&text) {
+            return *n;
         }
-        let program = self.program;
-        let place = match &program.buffer(b).source {
-            Source::Constant(t) => Place::Weights(self.weights.add(t)),
-            Source::Input(_) | Source::Kernel(_) => unreachable!("invariant: placed at the start"),
-        };
-        self.places.insert(b, place);
-        place
+        let n = self.functions.len();
+        self.known.insert(text, n);
+        let head = if i == 0 { header(kernel, coded) } else { String::new() };
+        let body = print::function(&format!("eg_f{n}"), f, frame);
+        let body = body.strip_prefix("static ").unwrap_or(&body);
+        self.functions.push(format!("{}\n{head}{}{body}", prototype(n), notes(f)));
+        n
     }
+}
 
-    fn kernel(&mut self, kernel: &Kernel, coded: &CodedKernel) {
-        let first = self.phases.len();
-        let mut temps: BTreeMap<usize, Place> = BTreeMap::new();
-        for (i, f) in coded.functions.iter().enumerate() {
-            let refs = f
-                .params
-                .iter()
-                .map(|p| {
-                    let slot = &coded.slots[p.slot.0];
-                    match &slot.kind {
-                        SlotKind::Read(i) => self.place(kernel.reads[*i]),
-                        SlotKind::Write(i) => self.place(kernel.writes[*i]),
-                        SlotKind::Table(t) => Place::Weights(self.weights.add(t)),
-                        SlotKind::Temp => *temps.entry(p.slot.0).or_insert_with(|| {
-                            let bytes = number(&slot.bytes()) as u64;
-                            self.lifetimes.push(Lifetime { bytes, from: self.step, to: self.step });
-                            Place::Arena(self.lifetimes.len() - 1)
-                        }),
-                    }
-                })
-                .collect();
-            let text = print::function("f", f, &Frame::new());
-            let function = if let Some(n) = self.known.get(&text) {
-                *n
-            } else {
-                let n = self.functions.len();
-                self.known.insert(text, n);
-                let head = if i == 0 { header(kernel, coded) } else { String::new() };
-                self.functions.push((head + &notes(f), f.clone()));
-                n
-            };
-            self.scratch = self.scratch.max(number(&f.scratch) as usize);
-            self.phases.push(Phase { function, tiles: number(&f.tiles), refs });
-        }
-        self.kernels.push((kernel.name.to_string(), first, self.phases.len() - first, kernel.writes.clone()));
-        self.step += 1;
+fn prototype(n: usize) -> String {
+    format!("int eg_f{n}(void *const *b, int64_t tile, char *scratch, const int64_t *d);")
+}
+
+/// A port as the interface describes it, with the tables that the description points to.
+fn info(tables: &mut String, name: &str, t: &TensorType, n: usize) -> String {
+    let (mut dims, mut symbols) = (Vec::new(), Vec::new());
+    for d in &t.shape {
+        dims.push(d.as_const().map_or("-1".to_owned(), |c| c.to_string()));
+        symbols.push(d.as_const().map_or_else(|| c_string(&d.to_string()), |_| "0".to_owned()));
     }
-
-    /// Outputs that are no kernel's own memory: inputs and constants given out, buffers given out twice.
-    fn copies(&mut self) {
-        let program = self.program;
-        for (i, o) in program.outputs.iter().enumerate() {
-            let from = self.place(o.buffer);
-            if matches!(from, Place::Output(n) if n == i) {
-                continue;
-            }
-            let bytes = program.buffer(o.buffer).ty.byte_size().unwrap_or(0);
-            self.copies.push((o.name.to_string(), bytes, from, Place::Output(i)));
-        }
+    if dims.is_empty() {
+        (dims, symbols) = (vec!["0".into()], vec!["0".into()]);
     }
+    let _ = writeln!(tables, "static const int64_t dims{n}[] = {{{}}};", dims.join(", "));
+    let _ = writeln!(tables, "static const char *const symbols{n}[] = {{{}}};", symbols.join(", "));
+    let (dtype, rank, bytes) = (dtype_code(t.dtype), t.rank(), t.byte_size().unwrap_or(0));
+    format!("{{{}, {dtype}, {rank}, dims{n}, symbols{n}, {bytes}}}", c_string(name))
+}
 
-    fn finish(self, options: &EmitOptions) -> CSource {
-        let program = self.program;
-        let (offsets, arena) = plan(&self.lifetimes);
-        let scratch = (self.scratch as u64 + egret_codegen::memory::SLACK).next_multiple_of(4096);
-        let mut name: String = program.name.chars().map(|c| if c.is_ascii_alphanumeric() { c } else { '_' }).collect();
-        if name.is_empty() || name.starts_with(|c: char| c.is_ascii_digit()) {
-            name.insert(0, 'm');
-        }
-        name.truncate(60);
-        let mut files: Vec<(String, Vec<u8>)> = Vec::new();
+/// The symbols that inputs decide: the first ones of the frame.
+fn open_symbols(program: &Program) -> Vec<String> {
+    let axes = program.symbols.iter().take_while(|s| matches!(s.value, SymbolValue::Axis { .. }));
+    let row = |s: &FrameSymbol| {
+        let max = if s.info.max == i64::MAX { "INT64_MAX".to_owned() } else { s.info.max.to_string() };
+        format!("{{{}, {}, {max}}}", c_string(s.symbol.name()), s.info.min)
+    };
+    axes.map(row).collect()
+}
 
-        // Kernels.
-        let lanes = options.cpu.target().lanes;
-        let mut kernel_files = Vec::new();
-        for (i, chunk) in self.functions.chunks(FUNCTIONS_PER_FILE).enumerate() {
-            let mut text = format!(
-                "/* Kernels of {name}, part {i}. */\n#include \"prelude.h\"\n#include \"recurrent.h\"\n_Static_assert(EG_LANES == {lanes}, \"these kernels are written for vectors of {lanes} floats\");\n"
-            );
-            for (j, (head, f)) in chunk.iter().enumerate() {
-                let n = i * FUNCTIONS_PER_FILE + j;
-                let body = print::function(&format!("eg_f{n}"), f, &Frame::new());
-                let body = body.strip_prefix("static ").unwrap_or(&body);
-                let _ = write!(
-                    text,
-                    "\nint eg_f{n}(void *const *b, int64_t tile, char *scratch, const int64_t *d);\n{head}{body}"
-                );
-            }
-            kernel_files.push(format!("kernels{i}.c"));
-            files.push((format!("kernels{i}.c"), text.into_bytes()));
-        }
+/// Bytes as a symbol of the object file.
+fn blob(symbol: &str, file: &str) -> String {
+    format!(
+        "__asm__(\".section .rodata\\n.balign 64\\n.globl {symbol}\\n.hidden {symbol}\\n{symbol}:\\n.incbin \\\"{file}\\\"\\n.byte 0\\n.previous\\n\");\nextern const unsigned char {symbol}[];\n"
+    )
+}
 
-        // Copies are functions too.
-        let mut copy_text = String::new();
-        for (i, (_, bytes, _, _)) in self.copies.iter().enumerate() {
-            let _ = writeln!(
-                copy_text,
-                "static int copy{i}(void *const *b, int64_t tile, char *scratch, const int64_t *d) {{ (void)tile; (void)scratch; (void)d; memcpy(b[1], b[0], {bytes}); return 0; }}"
-            );
-        }
+/// The source tree.
+fn finish(
+    program: &Program,
+    general: &str,
+    variants: &[(String, String)],
+    shared: Shared,
+    options: &EmitOptions,
+) -> CSource {
+    let name = identifier(&program.name);
+    let weight_bytes = shared.weights.bytes();
+    let separate = weight_bytes > options.separate_weights;
+    let weight_file = format!("{name}.weights");
+    let mut files: Vec<(String, Vec<u8>)> = Vec::new();
 
-        let at = |p: Place| match p {
-            Place::Input(i) => format!("{{EG_INPUT, {i}}}"),
-            Place::Output(i) => format!("{{EG_OUTPUT, {i}}}"),
-            Place::Weights(at) => format!("{{EG_WEIGHTS, {at}}}"),
-            Place::Arena(i) => format!("{{EG_ARENA, {}}}", offsets[i]),
-        };
-        let mut dims = String::new();
-        let mut dim_count = 0;
-        let mut info = |name: &str, t: &TensorType| {
-            let shape = t.static_shape().unwrap_or_default();
-            let text: Vec<String> = shape.iter().map(ToString::to_string).collect();
-            let item = format!(
-                "{{{}, {}, {}, dims{dim_count}, {}}}",
-                c_string(name),
-                dtype_code(t.dtype),
-                shape.len(),
-                t.byte_size().unwrap_or(0)
-            );
-            let list = if text.is_empty() { "0".to_owned() } else { text.join(", ") };
-            let _ = writeln!(dims, "static const int64_t dims{dim_count}[] = {{{list}}};");
-            dim_count += 1;
-            item
-        };
-        let inputs: Vec<String> = program.inputs.iter().map(|p| info(&p.name, &program.buffer(p.buffer).ty)).collect();
-        let outputs: Vec<String> =
-            program.outputs.iter().map(|p| info(&p.name, &program.buffer(p.buffer).ty)).collect();
-        let mut values = Vec::new();
-        let mut kernels = Vec::new();
-        for (kernel, first, count, writes) in &self.kernels {
-            let start = values.len();
-            for b in writes {
-                let buffer = program.buffer(*b);
-                values.push(format!("{{{}, {}}}", info(&buffer.name, &buffer.ty), at(self.places[b])));
-            }
-            kernels.push(format!("{{{}, {first}, {count}, {start}, {}}}", c_string(kernel), writes.len()));
-        }
-        let mut refs = Vec::new();
-        let mut phases = Vec::new();
-        for p in &self.phases {
-            phases.push(format!("{{eg_f{}, {}, {}, {}}}", p.function, p.tiles, refs.len(), p.refs.len()));
-            refs.extend(p.refs.iter().map(|r| at(*r)));
-        }
-        for (i, (output, _, from, to)) in self.copies.iter().enumerate() {
-            kernels.push(format!("{{{}, {}, 1, 0, 0}}", c_string(&format!("copy to {output}")), phases.len()));
-            phases.push(format!("{{copy{i}, 1, {}, 2}}", refs.len()));
-            refs.extend([at(*from), at(*to)]);
-        }
-        let list = |items: &[String], empty: &str| {
-            if items.is_empty() { format!("  {empty}\n") } else { format!("  {},\n", items.join(",\n  ")) }
-        };
-        let weight_bytes = self.weights.bytes();
-        let separate = weight_bytes > SEPARATE_WEIGHTS;
-        let weight_file = format!("{name}.weights");
-        let mut model = format!(
-            "/* Tables of {name}: what runs in which order on which memory. */\n#include \"program.h\"\n#include <string.h>\n\n"
+    let lanes = shared.target.lanes;
+    let mut kernel_files = Vec::new();
+    for (i, chunk) in shared.functions.chunks(FUNCTIONS_PER_FILE).enumerate() {
+        let text = format!(
+            "/* Kernels of {name}, part {i}. */\n#include \"prelude.h\"\n#include \"recurrent.h\"\n_Static_assert(EG_LANES == {lanes}, \"these kernels are written for vectors of {lanes} floats\");\n\n{}",
+            chunk.join("\n")
         );
-        for n in 0..self.functions.len() {
-            let _ = writeln!(model, "int eg_f{n}(void *const *b, int64_t tile, char *scratch, const int64_t *d);");
-        }
-        model.push_str(&copy_text);
-        model.push_str(&dims);
-        let _ = write!(
-            model,
-            "static const egret_info inputs[] = {{\n{}}};\nstatic const egret_info outputs[] = {{\n{}}};\n",
-            list(&inputs, "{0}"),
-            list(&outputs, "{0}")
-        );
-        let _ = write!(model, "static const eg_value values[] = {{\n{}}};\n", list(&values, "{0}"));
-        let _ = write!(model, "static const eg_ref refs[] = {{\n{}}};\n", list(&refs, "{0}"));
-        let _ = write!(model, "static const eg_phase phases[] = {{\n{}}};\n", list(&phases, "{0}"));
-        let _ = write!(model, "static const eg_kernel kernels[] = {{\n{}}};\n", list(&kernels, "{0}"));
-        let blob = |symbol: &str, file: &str| {
-            format!(
-                "__asm__(\".section .rodata\\n.balign 64\\n.globl {symbol}\\n.hidden {symbol}\\n{symbol}:\\n.incbin \\\"{file}\\\"\\n.byte 0\\n.previous\\n\");\nextern const unsigned char {symbol}[];\n"
-            )
-        };
-        if !separate {
-            model.push_str(&blob("eg_weights", "weights.bin"));
-        }
-        model.push_str(&blob("eg_text", "program.txt"));
-        let _ = write!(
-            model,
-            "const eg_program eg_the_program = {{\n  .inputs = inputs, .outputs = outputs, .phases = phases, .refs = refs, .kernels = kernels, .values = values,\n  .input_count = {}, .output_count = {}, .phase_count = {}, .ref_count = {}, .kernel_count = {},\n  .arena_bytes = {arena}, .scratch_bytes = {scratch}, .weight_bytes = {},\n  .weights = {}, .weight_file = {},\n  .cpu_needed = {}, .default_threads = {},\n  .text = (const char *)eg_text, .text_bytes = {},\n}};\n",
-            inputs.len(),
-            outputs.len(),
-            phases.len(),
-            refs.len(),
-            kernels.len(),
-            self.weights.file_bytes(),
-            if separate { "0" } else { "eg_weights" },
-            if separate { c_string(&weight_file) } else { "0".to_owned() },
-            c_string(options.cpu.needed()),
-            options.threads.max(1),
-            options.text.len(),
-        );
-        files.push(("model.c".into(), model.into_bytes()));
-        files.push(("model.h".into(), model_header(program, &name).into_bytes()));
-        files.push(("egret.h".into(), EGRET_H.into()));
-        files.push(("program.h".into(), PROGRAM_H.into()));
-        files.push(("prelude.h".into(), PRELUDE_H.into()));
-        files.push(("dims.h".into(), DIMS_H.into()));
-        files.push(("sort.h".into(), SORT_H.into()));
-        files.push(("recurrent.h".into(), RECURRENT_H.into()));
-        files.push(("runtime.c".into(), RUNTIME_C.into()));
-        files.push(("program.txt".into(), options.text.clone().into_bytes()));
-        files.push(("Makefile".into(), makefile(&name, &kernel_files, options.cpu).into_bytes()));
-        CSource {
-            name,
-            files,
-            cpu: options.cpu,
-            weights: self.weights,
-            weight_file: separate.then_some(weight_file),
-            arena_bytes: arena,
-            weight_bytes,
-        }
+        kernel_files.push(format!("kernels{i}.c"));
+        files.push((format!("kernels{i}.c"), text.into_bytes()));
     }
+
+    let mut model = format!(
+        "/* Tables of {name}: what runs in which order on which memory. */\n#include \"extents.h\"\n#include \"program.h\"\n\n"
+    );
+    for n in 0..shared.functions.len() {
+        let _ = writeln!(model, "{}", prototype(n));
+    }
+    // Bodies first: what they are in points to them.
+    for emitted in shared.programs.iter().rev().flatten() {
+        model.push_str(&emitted.text);
+    }
+    let arena_bytes = shared.programs[0].as_ref().map_or(0, |e| e.arena_bytes);
+    let _ = write!(model, "\n/* ---- the interface ---- */\n");
+    let mut ports = Vec::new();
+    for (side, list) in [("inputs", &program.inputs), ("outputs", &program.outputs)] {
+        let first = ports.len();
+        for p in list {
+            let item = info(&mut model, &p.name, &program.buffer(p.buffer).ty, ports.len());
+            ports.push(item);
+        }
+        let rows = if list.is_empty() { vec!["{0}".to_owned()] } else { ports[first..].to_vec() };
+        let _ = write!(model, "static const egret_info {side}[] = {{\n{}}};\n", table(&rows));
+    }
+    let symbols = open_symbols(program);
+    let mut fields = String::new();
+    if !symbols.is_empty() {
+        let _ = write!(model, "static const egret_symbol symbols[] = {{\n{}}};\n", table(&symbols));
+        let _ = writeln!(fields, "  .symbols = symbols, .symbol_count = {},", symbols.len());
+    }
+    if !variants.is_empty() {
+        let row = |(extents, p): &(String, String)| format!("{{(const int64_t[]){{{extents}}}, &{p}}}");
+        let rows: Vec<String> = variants.iter().map(row).collect();
+        let _ = write!(model, "static const eg_variant variants[] = {{\n{}}};\n", table(&rows));
+        let _ = writeln!(fields, "  .variants = variants, .variant_count = {},", variants.len());
+    }
+    if separate {
+        let _ = writeln!(fields, "  .weight_file = {},", c_string(&weight_file));
+    } else {
+        model.push_str(&blob("eg_weights", "weights.bin"));
+        let _ = writeln!(fields, "  .weights = eg_weights,");
+    }
+    model.push_str(&blob("eg_text", "program.txt"));
+    let _ = write!(
+        model,
+        "const eg_library eg_the_library = {{\n  .program = &{general}, .inputs = inputs, .outputs = outputs,\n{fields}  .weight_bytes = {}, .cpu_needed = {}, .default_threads = {},\n  .text = (const char *)eg_text, .text_bytes = {},\n}};\n",
+        shared.weights.file_bytes(),
+        c_string(options.cpu.needed()),
+        options.threads.max(1),
+        options.text.len(),
+    );
+    files.push(("model.c".into(), model.into_bytes()));
+    files.push(("model.h".into(), model_header(program, &name).into_bytes()));
+    files.extend(RUNTIME.iter().map(|(name, text)| ((*name).to_owned(), text.as_bytes().to_vec())));
+    files.push(("program.txt".into(), options.text.clone().into_bytes()));
+    files.push(("Makefile".into(), makefile(&name, &kernel_files, options.cpu).into_bytes()));
+    CSource {
+        name,
+        files,
+        cpu: options.cpu,
+        weights: shared.weights,
+        weight_file: separate.then_some(weight_file),
+        arena_bytes,
+        weight_bytes,
+    }
+}
+
+/// The model's name as a C identifier.
+fn identifier(name: &str) -> String {
+    let mut out: String = name.chars().map(|c| if c.is_ascii_alphanumeric() { c } else { '_' }).collect();
+    if out.is_empty() || out.starts_with(|c: char| c.is_ascii_digit()) {
+        out.insert(0, 'm');
+    }
+    out.truncate(60);
+    out
 }
 
 fn model_header(program: &Program, name: &str) -> String {
@@ -547,7 +450,7 @@ fn model_header(program: &Program, name: &str) -> String {
 fn makefile(name: &str, kernels: &[String], cpu: Cpu) -> String {
     let objects: Vec<String> = kernels.iter().map(|k| k.replace(".c", ".o")).collect();
     format!(
-        "# Builds lib{name}.so; the interface is in egret.h.\nCC ?= cc\nCFLAGS = {}\nCPUFLAGS = {}\nRUNTIMEFLAGS = {}\nOBJECTS = {} model.o runtime.o\n\nlib{name}.so: $(OBJECTS)\n\t$(CC) -shared -o $@ $(OBJECTS) -lm -lpthread -ldl\n\nkernels%.o: kernels%.c prelude.h dims.h sort.h recurrent.h\n\t$(CC) $(CFLAGS) $(CPUFLAGS) -c $< -o $@\n\nmodel.o: model.c program.h egret.h program.txt\n\t$(CC) $(RUNTIMEFLAGS) -c $< -o $@\n\nruntime.o: runtime.c program.h egret.h\n\t$(CC) $(RUNTIMEFLAGS) -c $< -o $@\n\nclean:\n\trm -f $(OBJECTS) lib{name}.so\n",
+        "# Builds lib{name}.so; the interface is in egret.h.\nCC ?= cc\nCFLAGS = {}\nCPUFLAGS = {}\nRUNTIMEFLAGS = {}\nOBJECTS = {} model.o frame.o runtime.o\n\nlib{name}.so: $(OBJECTS)\n\t$(CC) -shared -o $@ $(OBJECTS) -lm -lpthread -ldl\n\nkernels%.o: kernels%.c prelude.h dims.h recurrent.h\n\t$(CC) $(CFLAGS) $(CPUFLAGS) -c $< -o $@\n\nmodel.o: model.c extents.h program.h egret.h program.txt\n\t$(CC) $(RUNTIMEFLAGS) -c $< -o $@\n\nframe.o runtime.o: %.o: %.c frame.h memory.h extents.h program.h egret.h\n\t$(CC) $(RUNTIMEFLAGS) -c $< -o $@\n\nclean:\n\trm -f $(OBJECTS) lib{name}.so\n",
         KERNEL_FLAGS.join(" "),
         cpu.flags().join(" "),
         RUNTIME_FLAGS.join(" "),

@@ -5,7 +5,7 @@ use common::{compile, program, random};
 use egret_codegen_c::{CcOptions, Cpu, EmitOptions, LaunchError, Library, build, emit_library};
 use egret_ir::DType;
 use egret_ir::origin::Origins;
-use egret_ir::program::{Buffer, BufferId, Kernel, Port, Program, Source};
+use egret_ir::program::{Buffer, BufferId, Kernel, Port, Program, Source, Step};
 use egret_ir::tensor::Tensor;
 use egret_ir::text;
 
@@ -35,15 +35,15 @@ fn two_kernels() -> (Program, Vec<Tensor>) {
     p.outputs.clear();
     let ty = second.ty(second.outputs[0].value).as_tensor().unwrap().clone();
     let y = BufferId(p.buffers.len() as u32);
-    p.buffers.push(Buffer { name: "y".into(), ty, source: Source::Kernel(1) });
-    let product = p.kernels[0].writes[0];
-    p.kernels.push(Kernel {
+    p.buffers.push(Buffer { name: "y".into(), ty, source: Source::Step(1) });
+    let product = p.steps[0].writes()[0];
+    p.steps.push(Step::Kernel(Kernel {
         name: "k1".into(),
         body: second,
         reads: vec![product],
         writes: vec![y],
         origins: Origins::none(),
-    });
+    }));
     p.outputs.push(Port { name: "y".into(), buffer: y });
     p.check().unwrap();
     (p, vec![inputs[0].clone()])
@@ -53,8 +53,8 @@ fn two_kernels() -> (Program, Vec<Tensor>) {
 fn it_describes_itself_and_runs_the_same_at_any_number_of_threads() {
     let (p, inputs) = two_kernels();
     let lib = compile(&p, Cpu::host(), None);
-    assert_eq!((lib.inputs()[0].name.as_str(), &lib.inputs()[0].shape[..]), ("x", &[30, 40][..]));
-    assert_eq!((lib.outputs()[0].name.as_str(), lib.outputs()[0].dtype), ("y", DType::F32));
+    assert_eq!((lib.inputs()[0].name.as_str(), lib.inputs()[0].ty.to_string()), ("x", "f32[30,40]".to_owned()));
+    assert_eq!((lib.outputs()[0].name.as_str(), lib.outputs()[0].ty.dtype), ("y", DType::F32));
     assert_eq!(lib.kernel_count(), 2);
     let one = lib.context(1).unwrap().run(&inputs).unwrap();
     for threads in [2, 3, 8] {

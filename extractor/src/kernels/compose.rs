@@ -1,11 +1,11 @@
 //! Legality: a way on top of buffers and regions is a region again, or not.
 
-use egret_ir::choice::{ClassGraph, ClassId};
-use egret_ir::dim::Dim;
+use egret_ir::choice::{ClassGraph, ClassId, ClassNode};
+use egret_ir::dim::{Dim, count};
 use egret_ir::op::call::Call;
 use egret_ir::op::spec::{Ix, Label, Spec};
 use egret_ir::op::{Const, Op};
-use egret_ir::types::TensorType;
+use egret_ir::types::{TensorType, Type};
 
 use super::Limits;
 use super::region::{Kind, Member, Region, union};
@@ -24,7 +24,7 @@ impl Operand<'_> {
     fn kind(&self) -> Kind {
         match self {
             Self::Read(_) => Kind::Pointwise,
-            Self::Inline(r) => r.kind,
+            Self::Inline(r) => r.kind.clone(),
         }
     }
 
@@ -60,9 +60,14 @@ impl Shape {
 
 /// The region of a way over its operands; None where it is not legal. `flow` and `cost` are still to be set.
 pub(super) fn compose(cg: &ClassGraph, member: Member, operands: &[Operand<'_>], limits: &Limits) -> Option<Region> {
-    let op = &cg.class(member.class).nodes[member.way as usize].op;
+    let node = &cg.class(member.class).nodes[member.way as usize];
+    let op = &node.op;
     let ty = cg.ty(member.class).as_tensor()?;
-    let shape = shape(cg, op, ty, member.class, operands)?;
+    let (operands_of_kind, witnesses) = operands.split_at(own_operands(cg, node));
+    if !witnesses.iter().all(|w| matches!(w, Operand::Read(_))) {
+        return None;
+    }
+    let shape = shape(cg, op, ty, member.class, operands_of_kind)?;
     let mut members = vec![member];
     let mut inputs: Vec<ClassId> = Vec::new();
     let mut main = vec![member.class];
@@ -99,7 +104,7 @@ pub(super) fn compose(cg: &ClassGraph, member: Member, operands: &[Operand<'_>],
         }
         inputs.retain(|c| !inside(c));
     }
-    let view = match operands {
+    let view = match operands_of_kind {
         [one] => one.view(cg).and_then(|v| v.then(op)),
         _ => None,
     };
@@ -115,6 +120,16 @@ pub(super) fn compose(cg: &ClassGraph, member: Member, operands: &[Operand<'_>],
         flow: 0,
         cost: 0,
     })
+}
+
+/// How many of a way's operands a kernel computes with. Those after them tell extents (witnesses, and the tensors whose
+/// shapes a Dim mentions), which must be known before the kernel runs.
+pub(super) fn own_operands(cg: &ClassGraph, node: &ClassNode) -> usize {
+    if matches!(node.op, Op::Dim(_)) {
+        return 0;
+    }
+    let types: Vec<&Type> = node.args.iter().map(|a| cg.ty(*a)).collect();
+    node.op.regular(&types)
 }
 
 /// Whether a kind with a result of that type takes all its operands from buffers.
@@ -180,8 +195,9 @@ fn shape(cg: &ClassGraph, op: &Op, ty: &TensorType, class: ClassId, operands: &[
                 Some(Shape { permuted: operands[0].permuted(), ..Shape::of(kind) })
             }
             Kind::Row { outer, inner, narrow: true } => {
-                let stretched: i64 = new.iter().map(|(_, d)| d.as_const()).product::<Option<i64>>()?;
-                (stretched == inner && trailing(ty, new)).then(|| Shape::of(Kind::Row { outer, inner, narrow: false }))
+                let stretched = new.iter().fold(Dim::ONE, |n, (_, d)| n * d.clone());
+                let whole = stretched == inner && trailing(ty, new);
+                whole.then(|| Shape::of(Kind::Row { outer, inner, narrow: false }))
             }
             Kind::Row { .. } | Kind::Contract(_) | Kind::Reduce(_) => None,
         },
@@ -210,11 +226,11 @@ fn shape(cg: &ClassGraph, op: &Op, ty: &TensorType, class: ClassId, operands: &[
             Call::Gelu(_) => elementwise(operands),
             Call::Softmax { axis } | Call::LogSoftmax { axis } => {
                 let axis = usize::from(*axis);
-                over_rows(operands, count(&ty.shape[..axis])?, ty.shape[axis].as_const()?)
+                over_rows(operands, count(&ty.shape[..axis]), ty.shape[axis].clone())
             }
             Call::LayerNorm { axes, .. } => {
                 let kept = ty.rank() - usize::from(*axes);
-                over_rows(operands, count(&ty.shape[..kept])?, count(&ty.shape[kept..])?)
+                over_rows(operands, count(&ty.shape[..kept]), count(&ty.shape[kept..]))
             }
             Call::Recurrent(_) | Call::Resize(_) | Call::Det | Call::NonMaxSuppression(_) => None,
         },
@@ -237,10 +253,6 @@ fn operand_type<'a>(cg: &'a ClassGraph, o: &Operand<'_>) -> Option<&'a TensorTyp
     cg.ty(class).as_tensor()
 }
 
-fn count(dims: &[Dim]) -> Option<i64> {
-    egret_ir::dim::count(dims).as_const()
-}
-
 /// Operands of an elementwise way: at most one anchor, or rows of one shape and width; anything pointwise beside it.
 fn elementwise(operands: &[Operand<'_>]) -> Option<Shape> {
     let mut kind = Kind::Pointwise;
@@ -260,7 +272,7 @@ fn elementwise(operands: &[Operand<'_>]) -> Option<Shape> {
 }
 
 /// A composite over whole rows: its first operand wide, the others beside it.
-fn over_rows(operands: &[Operand<'_>], outer: i64, inner: i64) -> Option<Shape> {
+fn over_rows(operands: &[Operand<'_>], outer: Dim, inner: Dim) -> Option<Shape> {
     let wide = Kind::Row { outer, inner, narrow: false };
     let first = operands[0].kind();
     let beside = operands[1..].iter().all(|o| o.kind() == Kind::Pointwise);
@@ -277,7 +289,7 @@ fn trailing(ty: &TensorType, new: &[(u8, Dim)]) -> bool {
 }
 
 /// (rows, elements of a row) where a fold is over the trailing axes and keeps the order of the others, extents of 1 aside.
-fn rows(spec: &Spec, x: &TensorType) -> Option<(i64, i64)> {
+fn rows(spec: &Spec, x: &TensorType) -> Option<(Dim, Dim)> {
     if spec.has_windows() {
         return None;
     }
@@ -290,22 +302,18 @@ fn rows(spec: &Spec, x: &TensorType) -> Option<(i64, i64)> {
         .collect();
     let labels = labels?;
     let folded = |l: Label| l.index() >= spec.rank();
-    let (mut outer, mut inner) = (1i64, 1i64);
+    let (mut outer, mut inner) = (Dim::ONE, Dim::ONE);
     let mut last_kept = None;
-    for (l, d) in labels.iter().zip(&x.shape) {
-        let d = d.as_const()?;
-        if d == 1 {
-            continue;
-        }
+    for (l, d) in labels.iter().zip(&x.shape).filter(|(_, d)| **d != Dim::ONE) {
         if folded(*l) {
-            inner = inner.checked_mul(d)?;
+            inner = inner * d.clone();
         } else {
             let in_order = last_kept.is_none_or(|k| k < *l);
-            if inner != 1 || !in_order {
+            if inner != Dim::ONE || !in_order {
                 return None;
             }
             last_kept = Some(*l);
-            outer = outer.checked_mul(d)?;
+            outer = outer * d.clone();
         }
     }
     Some((outer, inner))

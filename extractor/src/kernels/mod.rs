@@ -12,7 +12,7 @@ mod table;
 mod view;
 
 pub(crate) use region::Member;
-pub(crate) use table::{Order, Payload, candidates, is_generator};
+pub(crate) use table::{BodyCosts, Order, Payload, candidates, is_generator};
 
 /// Bounds of the enumeration.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -1,11 +1,12 @@
 //! A region: some ways of some classes, computed together.
 
 use egret_ir::choice::ClassId;
+use egret_ir::dim::Dim;
 
 use super::view::View;
 
 /// What a region is built around, and so what may follow.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) enum Kind {
     /// A function of the index alone; may be evaluated anywhere.
     Pointwise,
@@ -16,9 +17,9 @@ pub(crate) enum Kind {
     /// Folds over rows: `outer` rows of `inner` elements. The root is wide (outer × inner) or narrow (outer).
     Row {
         /// Number of rows.
-        outer: i64,
+        outer: Dim,
         /// Elements of a row.
-        inner: i64,
+        inner: Dim,
         /// Whether the root has one element per row.
         narrow: bool,
     },
@@ -28,7 +29,7 @@ pub(crate) enum Kind {
 
 impl Kind {
     /// Kinds of one group compete with each other for places.
-    pub fn group(self) -> u8 {
+    pub fn group(&self) -> u8 {
         match self {
             Self::Pointwise => 0,
             Self::Contract(_) => 1,

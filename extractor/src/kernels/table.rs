@@ -1,18 +1,18 @@
 //! The candidates: for each class its kept regions, each as a kernel, some with further results.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 
 use egret_ir::choice::{Candidate, ClassGraph, ClassId, Table};
+use egret_ir::graph::BodyId;
 use egret_ir::machine::Machine;
 use egret_ir::op::Op;
-use egret_ir::op::call::Call;
 use egret_ir::types::{TensorType, Type};
 
 use super::Limits;
-use super::compose::{Operand, compose, only_reads};
+use super::compose::{Operand, compose, only_reads, own_operands};
 use super::region::{Member, Region, union};
 use super::view::View;
-use crate::cost::{CostError, Step, kernel_time, load};
+use crate::cost::{CostError, Load, NOMINAL, Step, kernel_time, load, nominal};
 
 /// What a candidate is.
 #[derive(Clone, Debug)]
@@ -23,6 +23,8 @@ pub(crate) enum Payload {
     Constant,
     /// A kernel: its members, operands first.
     Kernel(Vec<Member>),
+    /// A branch or a loop, and the parts of its results that are used.
+    Control(Member, Vec<(u32, ClassId)>),
 }
 
 /// An acyclic order of classes.
@@ -31,6 +33,8 @@ pub(crate) struct Order {
     pub rank: Vec<u32>,
     /// The way whose operands are all lower-ranked; None for a constant that is a leaf.
     pub way: Vec<Option<u32>>,
+    /// Which classes are constants, to be worked out when the program is built.
+    pub constant: Vec<bool>,
 }
 
 /// All candidates of a class graph. Every class keeps a kernel that reads lower-ranked classes only, so that some selection
@@ -40,8 +44,9 @@ pub(crate) fn candidates(
     machine: &Machine,
     limits: &Limits,
     order: &Order,
+    bodies: &BodyCosts,
 ) -> Result<Table<Payload>, CostError> {
-    let mut e = Enumeration::new(cg, machine, limits, order);
+    let mut e = Enumeration::new(cg, machine, limits, order, bodies);
     let rank = &order.rank;
     let mut order: Vec<ClassId> =
         (0..cg.classes.len() as u32).map(ClassId).filter(|c| rank[c.index()] != u32::MAX).collect();
@@ -60,12 +65,26 @@ pub(crate) fn candidates(
     Ok(table)
 }
 
+/// Predicted times of the bodies of branches and loops, of those that can be computed.
+pub(crate) type BodyCosts = BTreeMap<BodyId, u64>;
+
+/// A branch or a loop as a candidate.
+struct Control {
+    member: Member,
+    parts: Vec<(u32, ClassId)>,
+    cost: u64,
+    inputs: Vec<ClassId>,
+    outputs: Vec<ClassId>,
+}
+
 struct Enumeration<'a> {
     cg: &'a ClassGraph,
     machine: &'a Machine,
     limits: &'a Limits,
     rank: &'a [u32],
     way: &'a [Option<u32>],
+    constant: &'a [bool],
+    bodies: &'a BodyCosts,
     /// Number of classes that have a way reading a class, plus one for a root.
     users: Vec<u32>,
     /// Number of expected readers: those of the plainest program.
@@ -79,7 +98,13 @@ struct Enumeration<'a> {
 }
 
 impl<'a> Enumeration<'a> {
-    fn new(cg: &'a ClassGraph, machine: &'a Machine, limits: &'a Limits, order: &'a Order) -> Self {
+    fn new(
+        cg: &'a ClassGraph,
+        machine: &'a Machine,
+        limits: &'a Limits,
+        order: &'a Order,
+        bodies: &'a BodyCosts,
+    ) -> Self {
         let rank = &order.rank;
         let n = cg.classes.len();
         let (mut users, mut parts) = (vec![0u32; n], vec![Vec::new(); n]);
@@ -109,6 +134,8 @@ impl<'a> Enumeration<'a> {
             limits,
             rank,
             way: &order.way,
+            constant: &order.constant,
+            bodies,
             users,
             readers,
             parts,
@@ -123,11 +150,12 @@ impl<'a> Enumeration<'a> {
 
     /// Whether the class has a buffer without any kernel.
     fn is_leaf(&self, c: ClassId) -> bool {
-        self.cg.class(c).constant || self.is_input(c)
+        self.constant[c.index()] || self.is_input(c)
     }
 
     fn class(&mut self, c: ClassId) -> Result<(), CostError> {
         let class = self.cg.class(c);
+        let constant = self.constant[c.index()];
         if !matches!(class.ty, Type::Tensor(_)) {
             return self.tuple(c);
         }
@@ -136,7 +164,7 @@ impl<'a> Enumeration<'a> {
         }
         let mut found: Vec<Region> = Vec::new();
         let mut seen = BTreeSet::new();
-        let base = self.base(c).filter(|r| !class.constant || self.is_cheaper_inside(r));
+        let base = self.base(c).filter(|r| !constant || self.is_cheaper_inside(r));
         if let Some(mut region) = base {
             seen.insert((region.members.clone(), region.inputs.clone()));
             region.base = true;
@@ -145,7 +173,7 @@ impl<'a> Enumeration<'a> {
         }
         for way in 0..class.nodes.len() {
             let node = &class.nodes[way];
-            if class.constant && !is_generator(&node.op) {
+            if constant && !is_generator(&node.op) {
                 continue;
             }
             if node.args.iter().any(|a| self.rank[a.index()] == u32::MAX) {
@@ -154,7 +182,7 @@ impl<'a> Enumeration<'a> {
             let member = Member { rank: self.rank[c.index()], class: c, way: way as u32 };
             for mut region in self.combine(member, &node.args) {
                 // A constant is computed inside only where that reads much less than the constant itself.
-                if class.constant && !self.is_cheaper_inside(&region) {
+                if constant && !self.is_cheaper_inside(&region) {
                     continue;
                 }
                 if seen.insert((region.members.clone(), region.inputs.clone())) {
@@ -182,7 +210,11 @@ impl<'a> Enumeration<'a> {
         let way = self.way[c.index()]?;
         let member = Member { rank: self.rank[c.index()], class: c, way };
         let node = &self.cg.class(c).nodes[way as usize];
-        let operands: Vec<Operand<'_>> = node.args.iter().map(|a| self.plainest(*a, &node.op, c)).collect();
+        let own = own_operands(self.cg, node);
+        let operand = |(i, a): (usize, &ClassId)| {
+            if i < own { self.plainest(*a, &node.op, c) } else { Operand::Read(*a) }
+        };
+        let operands: Vec<Operand<'_>> = node.args.iter().enumerate().map(operand).collect();
         let reads: Vec<Operand<'_>> = node.args.iter().map(|a| Operand::Read(*a)).collect();
         compose(self.cg, member, &operands, self.limits).or_else(|| compose(self.cg, member, &reads, self.limits))
     }
@@ -194,10 +226,15 @@ impl<'a> Enumeration<'a> {
         base.map_or(Operand::Read(a), Operand::Inline)
     }
 
-    /// A call with several results: one kernel, priced at once, its parts in equal shares.
+    /// A call, a branch or a loop with several results: one step, priced at once, its parts in equal shares.
     fn tuple(&mut self, c: ClassId) -> Result<(), CostError> {
-        let Some((members, inputs, outputs)) = self.tuple_kernel(c) else { return Ok(()) };
-        let cost = self.kernel_cost(&members, &inputs, &outputs)?;
+        let (cost, inputs, outputs) = if let Some((members, inputs, outputs)) = self.tuple_kernel(c) {
+            (self.kernel_cost(&members, &inputs, &outputs)?, inputs, outputs)
+        } else if let Some(control) = self.control(c) {
+            (control.cost, control.inputs, control.outputs)
+        } else {
+            return Ok(());
+        };
         let flow = self.flow_of(cost, &inputs);
         for o in &outputs {
             self.flow[o.index()] = flow / outputs.len() as u128;
@@ -207,28 +244,51 @@ impl<'a> Enumeration<'a> {
 
     fn tuple_kernel(&self, c: ClassId) -> Option<(Vec<Member>, Vec<ClassId>, Vec<ClassId>)> {
         let class = self.cg.class(c);
-        let way =
-            class.nodes.iter().position(|n| matches!(&n.op, Op::Call(call) if matches!(**call, Call::Recurrent(_))))?;
+        let way = class.nodes.iter().position(|n| matches!(n.op, Op::Call(_)))?;
         let mut inputs = class.nodes[way].args.clone();
         inputs.sort_unstable();
         inputs.dedup();
         let mut members = vec![Member { rank: self.rank[c.index()], class: c, way: way as u32 }];
         let mut outputs = Vec::new();
-        for (k, p) in &self.parts[c.index()] {
-            let proj = |n: &egret_ir::choice::ClassNode| n.op == Op::Proj(*k) && n.args[..] == [c];
-            if let Some(way) = self.cg.class(*p).nodes.iter().position(proj)
-                && !self.cg.class(*p).constant
-            {
-                members.push(Member {
-                    rank: self.rank[p.index()].max(members[0].rank + 1),
-                    class: *p,
-                    way: way as u32,
-                });
-                outputs.push(*p);
-            }
+        for (_, p, way) in self.used_parts(c) {
+            members.push(Member { rank: self.rank[p.index()].max(members[0].rank + 1), class: p, way });
+            outputs.push(p);
         }
         members.sort_unstable();
         (!outputs.is_empty()).then_some((members, inputs, outputs))
+    }
+
+    /// The parts of a tuple that something may read: position, class, and the class's way as that part.
+    fn used_parts(&self, c: ClassId) -> Vec<(u32, ClassId, u32)> {
+        let parts = self.parts[c.index()].iter().filter(|(_, p)| !self.constant[p.index()]);
+        let with_way = |(k, p): &(u32, ClassId)| {
+            let proj = |n: &egret_ir::choice::ClassNode| n.op == Op::Proj(*k) && n.args[..] == [c];
+            self.cg.class(*p).nodes.iter().position(proj).map(|way| (*k, *p, way as u32))
+        };
+        parts.filter_map(with_way).collect()
+    }
+
+    /// The branch or loop that gives a tuple, where its bodies can be computed.
+    fn control(&self, c: ClassId) -> Option<Control> {
+        let class = self.cg.class(c);
+        let launch = kernel_time(self.machine, Load::default()).ok()?;
+        let priced = |op: &Op| {
+            if let Op::If(i) = op {
+                let (a, b) = (self.bodies.get(&i.then)?, self.bodies.get(&i.other)?);
+                return Some(launch.saturating_add(*a.max(b)));
+            }
+            let Op::Loop(l) = op else { return None };
+            let trips = l.trip.as_ref().map_or(NOMINAL as u64, |d| nominal(d, &self.cg.tables.symbols));
+            Some(launch.saturating_add(self.bodies.get(&l.body)?.saturating_mul(trips)))
+        };
+        let (way, cost) = class.nodes.iter().enumerate().find_map(|(i, n)| Some((i, priced(&n.op)?)))?;
+        let mut inputs = class.nodes[way].args.clone();
+        inputs.sort_unstable();
+        inputs.dedup();
+        let parts: Vec<(u32, ClassId)> = self.used_parts(c).into_iter().map(|(k, p, _)| (k, p)).collect();
+        let outputs: Vec<ClassId> = parts.iter().map(|p| p.1).collect();
+        let member = Member { rank: self.rank[c.index()], class: c, way: way as u32 };
+        (!outputs.is_empty()).then_some(Control { member, parts, cost, inputs, outputs })
     }
 
     fn is_cheaper_inside(&self, region: &Region) -> bool {
@@ -242,7 +302,12 @@ impl<'a> Enumeration<'a> {
         let op = &self.cg.class(member.class).nodes[member.way as usize].op;
         let mut choices: Vec<Vec<Operand<'_>>> = Vec::with_capacity(args.len());
         let single = self.cg.ty(member.class).as_tensor().is_some_and(|ty| only_reads(op, ty));
-        for a in args {
+        let own = own_operands(self.cg, &self.cg.class(member.class).nodes[member.way as usize]);
+        for (i, a) in args.iter().enumerate() {
+            if i >= own {
+                choices.push(vec![Operand::Read(*a)]);
+                continue;
+            }
             let lower = self.rank[a.index()] < member.rank;
             // What is free to compute inside never gets a buffer of its own for this. The first option is legal everywhere.
             let first = if lower { self.plainest(*a, op, member.class) } else { Operand::Read(*a) };
@@ -287,7 +352,7 @@ impl<'a> Enumeration<'a> {
     fn kernel_cost(&self, members: &[Member], inputs: &[ClassId], outputs: &[ClassId]) -> Result<u64, CostError> {
         let mut steps: Vec<Step<'_>> = Vec::with_capacity(members.len() + inputs.len());
         let mut place: Vec<ClassId> = Vec::with_capacity(members.len() + inputs.len());
-        let unknown = |c: ClassId| CostError::Symbolic { ty: self.cg.ty(c).to_string() };
+        let unknown = |c: ClassId| CostError::Type { ty: self.cg.ty(c).to_string() };
         let tensor = |c: ClassId| -> Result<&TensorType, CostError> {
             match self.cg.ty(c) {
                 Type::Tensor(t) => Ok(t),
@@ -307,7 +372,7 @@ impl<'a> Enumeration<'a> {
             steps.push(Step { op: Some(&node.op), args, ty: tensor(m.class)?, output });
             place.push(m.class);
         }
-        kernel_time(self.machine, load(self.machine, &steps)?)
+        kernel_time(self.machine, load(self.machine, &steps, &self.cg.tables.symbols)?)
     }
 
     /// The regions worth keeping: the best by flow, some of each kind, and the smallest of the oldest way.
@@ -354,12 +419,11 @@ impl<'a> Enumeration<'a> {
     }
 
     fn emit(&self, c: ClassId, table: &mut Table<Payload>) -> Result<(), CostError> {
-        let class = self.cg.class(c);
         if self.is_input(c) {
             table.candidates.push(Candidate { outputs: vec![c], inputs: Vec::new(), cost: 0, payload: Payload::Input });
             return Ok(());
         }
-        if class.constant {
+        if self.constant[c.index()] {
             table.candidates.push(Candidate {
                 outputs: vec![c],
                 inputs: Vec::new(),
@@ -371,6 +435,11 @@ impl<'a> Enumeration<'a> {
         if let Some((members, inputs, outputs)) = self.tuple_kernel(c) {
             let cost = self.kernel_cost(&members, &inputs, &outputs)?;
             table.candidates.push(Candidate { outputs, inputs, cost, payload: Payload::Kernel(members) });
+            return Ok(());
+        }
+        if let Some(control) = self.control(c) {
+            let Control { member, parts, cost, inputs, outputs } = control;
+            table.candidates.push(Candidate { outputs, inputs, cost, payload: Payload::Control(member, parts) });
             return Ok(());
         }
         let is_root = |m: &ClassId| table.roots.contains(m);

@@ -4,55 +4,76 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Write;
 use std::sync::Arc;
 
-use egret_ir::choice::{ClassGraph, ClassId, Table};
+use egret_ir::choice::{ClassGraph, ClassId, ClassNode, Table};
 use egret_ir::dim::Dim;
-use egret_ir::graph::{Args, Graph, Node, ValueId};
-use egret_ir::op::{Const, Op};
-use egret_ir::program::{Buffer, BufferId, Kernel, Port, Program, Source};
+use egret_ir::graph::{Args, BodyId, Graph, Node, ValueId};
+use egret_ir::op::{Const, LoopExit, Op};
+use egret_ir::program::{Branch, Buffer, BufferId, Kernel, Port, Program, Repeat, Source, Step, Trips};
 use egret_ir::types::{TensorType, Type};
-use egret_ir::{Origins, Tensor};
+use egret_ir::{Origins, Symbol, Tensor};
 
 use crate::error::PlanError;
 use crate::kernels::{Member, Payload};
+use crate::plan::support::Bodies;
 use crate::search::Selection;
 
-struct Builder<'a> {
-    cg: &'a ClassGraph,
-    program: Program,
+pub(super) struct Builder<'a> {
+    pub cg: &'a ClassGraph,
+    pub program: Program,
+    bodies: &'a Bodies,
     buffer: BTreeMap<ClassId, BufferId>,
+    /// Buffers that tell the extents of data-backed symbols.
+    pub witnesses: BTreeMap<Symbol, Vec<BufferId>>,
+    /// Which classes are constants.
+    constant: &'a [bool],
     constants: BTreeMap<ClassId, Tensor>,
     /// The constant way of each constant class.
     constant_way: Vec<Option<u32>>,
     names: BTreeSet<String>,
 }
 
-/// The program of a selection.
-pub(super) fn program(cg: &ClassGraph, table: &Table<Payload>, selection: &Selection) -> Result<Program, PlanError> {
-    let constant = |_: ClassId, n: &egret_ir::choice::ClassNode| {
-        !matches!(n.op, Op::Input(_) | Op::Opaque(_)) && n.args.iter().all(|a| cg.class(*a).constant)
+/// The program of a selection; `inner` where it is the body of a branch or a loop.
+pub(super) fn program(
+    cg: &ClassGraph,
+    table: &Table<Payload>,
+    selection: &Selection,
+    constant: &[bool],
+    bodies: &Bodies,
+    inner: bool,
+) -> Result<Program, PlanError> {
+    let folds = |c: ClassId, n: &egret_ir::choice::ClassNode| {
+        constant[c.index()] && !matches!(n.op, Op::Input(_)) && n.args.iter().all(|a| constant[a.index()])
     };
     let mut b = Builder {
         cg,
+        bodies,
+        witnesses: BTreeMap::new(),
+        constant,
         program: Program { name: cg.name.clone(), ..Program::default() },
         buffer: BTreeMap::new(),
         constants: BTreeMap::new(),
-        constant_way: cg.smallest(&constant),
+        constant_way: cg.smallest(&folds),
         names: BTreeSet::new(),
     };
     b.inputs();
     for &i in &selection.chosen {
-        if let Payload::Kernel(members) = &table.candidates[i].payload {
-            let mut writes: Vec<ClassId> =
-                table.candidates[i].outputs.iter().copied().filter(|c| selection.producer(*c) == Some(i)).collect();
-            // The order of computation; the root is last.
-            writes.sort_by_key(|c| members.iter().position(|m| m.class == *c));
-            b.kernel(members, &writes)?;
+        let produced = |c: &ClassId| selection.producer(*c) == Some(i);
+        match &table.candidates[i].payload {
+            Payload::Kernel(members) => {
+                let mut writes: Vec<ClassId> = table.candidates[i].outputs.iter().copied().filter(produced).collect();
+                // The order of computation; the root is last.
+                writes.sort_by_key(|c| members.iter().position(|m| m.class == *c));
+                b.kernel(members, &writes)?;
+            }
+            Payload::Control(member, parts) => b.control(*member, parts, &produced)?,
+            Payload::Input | Payload::Constant => {}
         }
     }
     for (name, c) in &cg.outputs {
         let buffer = b.read(*c)?;
         b.program.outputs.push(Port { name: name.clone(), buffer });
     }
+    b.frame(inner)?;
     Ok(b.program)
 }
 
@@ -148,7 +169,7 @@ impl Builder<'_> {
 
     /// The number that all elements of a constant are, where the members use it only elementwise or through movement.
     fn splat(&mut self, c: ClassId, members: &[Member]) -> Result<Option<egret_ir::Literal>, PlanError> {
-        if !self.cg.class(c).constant {
+        if !self.constant[c.index()] {
             return Ok(None);
         }
         let tensor = self.constant(c)?;
@@ -162,7 +183,7 @@ impl Builder<'_> {
 
     fn kernel(&mut self, members: &[Member], writes: &[ClassId]) -> Result<(), PlanError> {
         let live = self.live(members, writes);
-        let index = self.program.kernels.len();
+        let index = self.program.steps.len();
         let name = self.kernel_name(index, &live);
         let mut body = Graph::new(&name);
         let mut value: BTreeMap<ClassId, ValueId> = BTreeMap::new();
@@ -173,6 +194,7 @@ impl Builder<'_> {
             let node = &class.nodes[m.way as usize];
             origins = origins.join(&class.origins);
             let mut args = Args::new();
+            self.note_witnesses(node)?;
             for a in &node.args {
                 if !value.contains_key(a) {
                     value.insert(*a, self.operand(*a, &live, &mut body, &mut reads)?);
@@ -184,17 +206,88 @@ impl Builder<'_> {
         }
         let mut written = Vec::new();
         for (k, c) in writes.iter().enumerate() {
-            let output = self.cg.outputs.iter().find(|o| o.1 == *c).map(|o| &o.0);
-            let wanted = output.or_else(|| self.cg.names.get(c)).map(ToString::to_string);
             let plain = if writes.len() == 1 { format!("{name}_out") } else { format!("{name}_out{k}") };
-            let buffer_name = self.unique(&wanted.unwrap_or(plain));
-            let ty = self.tensor_type(*c);
-            let b = self.add_buffer(&buffer_name, ty, Source::Kernel(index));
-            body.output(&buffer_name, value[c]);
-            self.buffer.insert(*c, b);
+            let b = self.result(*c, &plain);
+            body.output(&self.program.buffer(b).name.clone(), value[c]);
             written.push(b);
         }
-        self.program.kernels.push(Kernel { name: name.into(), body, reads, writes: written, origins });
+        body.tables.symbols = self.cg.tables.symbols.clone();
+        self.program.steps.push(Step::Kernel(Kernel { name: name.into(), body, reads, writes: written, origins }));
+        Ok(())
+    }
+
+    /// The buffer of a class that the next step computes.
+    fn result(&mut self, c: ClassId, plain: &str) -> BufferId {
+        let output = self.cg.outputs.iter().find(|o| o.1 == c).map(|o| &o.0);
+        let wanted = output.or_else(|| self.cg.names.get(&c)).map(ToString::to_string);
+        let name = self.unique(&wanted.unwrap_or_else(|| plain.to_owned()));
+        let ty = self.tensor_type(c);
+        let b = self.add_buffer(&name, ty, Source::Step(self.program.steps.len()));
+        self.buffer.insert(c, b);
+        b
+    }
+
+    /// Notes which buffers tell the extents of a way's data-backed symbols.
+    fn note_witnesses(&mut self, node: &ClassNode) -> Result<(), PlanError> {
+        let types: Vec<&Type> = node.args.iter().map(|a| self.cg.ty(*a)).collect();
+        let (regular, witnesses) = node.args.split_at(node.op.regular(&types));
+        if witnesses.is_empty() {
+            return Ok(());
+        }
+        let told = node.op.unmentioned(&types[..regular.len()], &self.cg.tables.symbols);
+        for (symbol, c) in told.into_iter().zip(witnesses) {
+            let b = self.read(*c)?;
+            self.witnesses.entry(symbol).or_default().push(b);
+        }
+        Ok(())
+    }
+
+    /// A branch or a loop. Results that nothing reads have buffers as well: the bodies give them.
+    fn control(
+        &mut self,
+        member: Member,
+        parts: &[(u32, ClassId)],
+        produced: &dyn Fn(&ClassId) -> bool,
+    ) -> Result<(), PlanError> {
+        let class = self.cg.class(member.class);
+        let node = &class.nodes[member.way as usize];
+        let args = node.args.iter().map(|a| self.read(*a)).collect::<Result<Vec<_>, _>>()?;
+        let name = self.unique(&format!("k{}_{}", self.program.steps.len(), node.op.kind()));
+        let Type::Tuple(results) = &class.ty else { return Ok(()) };
+        let mut writes = Vec::new();
+        for (k, ty) in results.iter().enumerate() {
+            let plain = format!("{name}_out{k}");
+            let part = parts.iter().find(|(part, c)| *part as usize == k && produced(c));
+            if let Some((_, c)) = part {
+                writes.push(self.result(*c, &plain));
+            } else if let Some(ty) = ty.as_tensor() {
+                let plain = self.unique(&plain);
+                let source = Source::Step(self.program.steps.len());
+                writes.push(self.add_buffer(&plain, ty.clone(), source));
+            }
+        }
+        let (name, origins) = (Arc::from(name), class.origins.clone());
+        let body = |id: &BodyId| match self.bodies.get(id) {
+            Some(Ok(planned)) => planned.program.clone(),
+            Some(Err(_)) | None => Program::default(),
+        };
+        if let Op::If(i) = &node.op {
+            let Some((condition, reads)) = args.split_first() else { return Ok(()) };
+            let (then, otherwise) = (body(&i.then), body(&i.other));
+            let (condition, reads) = (*condition, reads.to_vec());
+            let branch = Branch { name, condition, then, otherwise, reads, writes, origins };
+            self.program.steps.push(Step::If(Box::new(branch)));
+        } else if let Op::Loop(l) = &node.op {
+            let mut rest = args.into_iter();
+            let trips = l.trip.clone().map(Trips::Extent).or_else(|| rest.next().map(Trips::Number));
+            let condition = if l.exit == LoopExit::Condition { rest.next() } else { None };
+            let carried = rest.by_ref().take(l.carried as usize).collect();
+            let scanned = rest.by_ref().take(l.scanned as usize).collect();
+            let (captures, body) = (rest.collect(), body(&l.body));
+            let trips = trips.unwrap_or(Trips::Extent(Dim::ZERO));
+            let repeat = Repeat { name, trips, condition, carried, scanned, captures, body, writes, origins };
+            self.program.steps.push(Step::Loop(Box::new(repeat)));
+        }
         Ok(())
     }
 

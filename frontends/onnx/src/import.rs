@@ -201,6 +201,17 @@ impl<'a> Importer<'a> {
             }
             self.bind_symbol("--dim", symbol, *value);
         }
+        for (name, lo, hi) in &options.ranges {
+            let symbol = Symbol::new(name);
+            let what = format!("{name}={lo}..{hi}");
+            if !names.contains(&symbol) {
+                self.fault("--dim".to_owned(), ProblemKind::UnknownBinding { what: "dimension", name: name.clone() });
+            } else if *lo < 0 || lo > hi || *hi > MAX_EXTENT {
+                let reason = format!("bounds from 0 to {MAX_EXTENT} expected");
+                self.fault("--dim".to_owned(), ProblemKind::BadValue { value: what, reason });
+            }
+            self.ranges.insert(symbol, (*lo, *hi));
+        }
         for (name, extents) in &options.shapes {
             let Some(input) = graph.input.iter().find(|i| i.name() == name) else {
                 self.fault("--shape".to_owned(), ProblemKind::UnknownBinding { what: "input", name: name.clone() });
@@ -283,13 +294,15 @@ impl<'a> Importer<'a> {
     fn input_type(&mut self, input: &ValueInfoProto) -> Type {
         let Some(ty) = &input.r#type else { return Type::Foreign("undeclared".into()) };
         let (bound, bounds, symbols) = (&self.bound, &self.bounds, &mut self.graph.tables.symbols);
+        let ranges = &self.ranges;
         let declared = opaque::declared(ty, &mut |axis, name| {
             let symbol = symbol_of(input.name(), axis, name);
             if let Some(n) = bound.get(&symbol) {
                 return Dim::from(*n);
             }
-            let max = bounds.get(&symbol).copied().unwrap_or(MAX_EXTENT);
-            symbols.0.entry(symbol.clone()).or_insert(SymbolInfo { max, ..SymbolInfo::default() });
+            let (min, max) = ranges.get(&symbol).copied().unwrap_or((0, MAX_EXTENT));
+            let max = bounds.get(&symbol).map_or(max, |found| max.min(*found));
+            symbols.0.entry(symbol.clone()).or_insert(SymbolInfo { min, max, ..SymbolInfo::default() });
             Dim::symbol(symbol)
         });
         // `--shape` may give the rank that the model leaves open.

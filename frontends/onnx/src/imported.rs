@@ -16,6 +16,8 @@ use crate::proto::{FunctionProto, ModelProto, NodeProto, TensorProto};
 pub struct ReadOptions {
     /// `--dim NAME=VALUE`: extents by name. Unnamed extents are called `INPUT.AXIS`.
     pub dims: Vec<(String, i64)>,
+    /// `--dim NAME=LO..HI`: smallest and largest value of an extent that stays open.
+    pub ranges: Vec<(String, i64, i64)>,
     /// `--shape INPUT=1,3,48,320`: extents of an input by place.
     pub shapes: Vec<(String, Vec<i64>)>,
     /// `--value INPUT=[2,3]` or `--value INPUT=@file.npy`: the value of an input. The input stays in the interface; the

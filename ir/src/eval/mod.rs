@@ -393,8 +393,14 @@ pub fn lift<D: Domain>(domain: &D, tensors: &[Tensor]) -> Vec<Array<D::Float>> {
 
 /// Evaluates in the declared types, operation by operation.
 pub fn native(graph: &Graph, inputs: &[Tensor]) -> Result<Vec<Tensor>, EvalError> {
+    native_within(graph, inputs, &Bindings::default())
+}
+
+/// [`native`], with values of symbols that the inputs' shapes do not give.
+pub fn native_within(graph: &Graph, inputs: &[Tensor], outer: &Bindings) -> Result<Vec<Tensor>, EvalError> {
     let domain = Native::new();
-    Ok(run(graph, &domain, &lift(&domain, inputs))?.iter().map(Array::to_tensor).collect())
+    let values = evaluate(graph, &domain, &lift(&domain, inputs), outer.clone(), 0, false)?;
+    Ok(outputs(graph, &values)?.iter().map(Array::to_tensor).collect())
 }
 
 /// Evaluates floats as real numbers (f64 throughout); integers and booleans exactly.

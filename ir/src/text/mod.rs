@@ -16,6 +16,7 @@
 mod attrs;
 mod lex;
 mod parse;
+mod program;
 
 use std::collections::BTreeSet;
 use std::fmt::Write as _;
@@ -24,7 +25,7 @@ use crate::dim::{Backing, Symbol};
 use crate::graph::{Graph, Tables};
 use crate::op::Op;
 use crate::op::attrs::Attr;
-use crate::program::{Program, Source};
+use crate::program::Program;
 use crate::tensor::Tensor;
 use crate::types::Type;
 
@@ -143,29 +144,10 @@ pub fn print(graph: &Graph) -> String {
     print_indented(graph, 0)
 }
 
-/// The text of a program: buffers, kernels with their bodies, inputs and outputs. Values of constants are not part of it.
+/// The text of a program: its frame, buffers, steps with their bodies, inputs and outputs. Values of constants are not
+/// part of it.
 pub fn print_program(program: &Program) -> String {
-    let mut out = format!("program {} {{\n", quoted(&program.name));
-    for (i, b) in program.buffers.iter().enumerate() {
-        let source = match &b.source {
-            Source::Input(k) => format!("input {k}"),
-            Source::Constant(_) => "constant".to_owned(),
-            Source::Kernel(k) => format!("kernel {k}"),
-        };
-        let _ = writeln!(out, "  buffer b{i} {} : {} = {source}", quoted(&b.name), b.ty);
-    }
-    for k in &program.kernels {
-        let list =
-            |ids: &[crate::program::BufferId]| ids.iter().map(|b| format!("b{}", b.0)).collect::<Vec<_>>().join(" ");
-        let _ = writeln!(out, "  kernel {} reads {} writes {}", k.name, list(&k.reads), list(&k.writes));
-        if k.origins.iter().next().is_some() {
-            let _ = writeln!(out, "    # from {}", k.origins);
-        }
-        out.push_str(&print_indented(&k.body, 4));
-    }
-    let ports = |ports: &[crate::program::Port]| {
-        ports.iter().map(|p| format!("{} b{}", quoted(&p.name), p.buffer.0)).collect::<Vec<_>>().join(", ")
-    };
-    let _ = write!(out, "  inputs {}\n  outputs {}\n}}\n", ports(&program.inputs), ports(&program.outputs));
+    let mut out = String::new();
+    program::write(&mut out, program, 0);
     out
 }

@@ -11,7 +11,7 @@ use egret_ir::dtype::DType;
 use egret_ir::eval;
 use egret_ir::graph::Graph;
 use egret_ir::origin::Origins;
-use egret_ir::program::{Buffer, BufferId, Kernel, Port, Program, Source};
+use egret_ir::program::{Buffer, BufferId, Kernel, Port, Program, Source, Step};
 use egret_ir::tensor::Tensor;
 
 /// A program of one kernel; inputs whose name starts with `w` are constants of it.
@@ -36,12 +36,13 @@ pub fn program(graph: &Graph, inputs: &[Tensor]) -> Program {
         p.buffers.push(Buffer {
             name: o.name.clone(),
             ty: graph.ty(o.value).as_tensor().unwrap().clone(),
-            source: Source::Kernel(0),
+            source: Source::Step(0),
         });
         p.outputs.push(Port { name: o.name.clone(), buffer: id });
         writes.push(id);
     }
-    p.kernels.push(Kernel { name: "k0".into(), body: graph.clone(), reads, writes, origins: Origins::none() });
+    let kernel = Kernel { name: "k0".into(), body: graph.clone(), reads, writes, origins: Origins::none() };
+    p.steps.push(Step::Kernel(kernel));
     p.check().unwrap();
     p
 }
@@ -133,21 +134,21 @@ pub fn joined(cases: &[Case]) -> Program {
         for b in &one.buffers {
             let source = match &b.source {
                 Source::Input(i) => Source::Input(i + first_input),
-                Source::Kernel(_) => Source::Kernel(k),
+                Source::Step(_) => Source::Step(k),
                 Source::Constant(t) => Source::Constant(t.clone()),
             };
             p.buffers.push(Buffer { source, ..b.clone() });
         }
         p.inputs.extend(one.inputs.iter().map(|i| Port { buffer: moved(&i.buffer), ..i.clone() }));
         p.outputs.extend(one.outputs.iter().map(|o| Port { buffer: moved(&o.buffer), ..o.clone() }));
-        let kernel = &one.kernels[0];
+        let Step::Kernel(kernel) = &one.steps[0] else { unreachable!("one kernel") };
         let name = format!("k{k}");
-        p.kernels.push(Kernel {
+        p.steps.push(Step::Kernel(Kernel {
             name: name.as_str().into(),
             reads: kernel.reads.iter().map(moved).collect(),
             writes: kernel.writes.iter().map(moved).collect(),
             ..kernel.clone()
-        });
+        }));
     }
     p.check().unwrap();
     p
