@@ -4,7 +4,7 @@ use std::path::{Path, PathBuf};
 
 use egret_codegen_c::{CSource, CcOptions, Cpu, EmitOptions};
 use egret_ir::choice::ClassGraph;
-use egret_ir::program::Program;
+use egret_ir::program::{FrameSymbol, Program, SymbolValue};
 use egret_onnx::Imported;
 use serde::Serialize;
 
@@ -13,8 +13,10 @@ use crate::{Binding, Error, Numeric, Progress, Result, optimize};
 /// How to compile.
 #[derive(Clone, Debug)]
 pub struct CompileOptions {
-    /// Extents of unknown dimensions; all must be known.
+    /// Extents of unknown dimensions, or their bounds. What stays open is decided by the inputs of each run.
     pub binding: Binding,
+    /// Fast variants in the same library: each names values of open extents.
+    pub specialize: Vec<Vec<(String, i64)>>,
     /// Weakest numeric class of rules that may run.
     pub numeric: Numeric,
     /// Rule files beside the built-in library.
@@ -29,6 +31,7 @@ impl Default for CompileOptions {
     fn default() -> Self {
         Self {
             binding: Binding::default(),
+            specialize: Vec::new(),
             numeric: Numeric::Reassociates,
             rule_files: Vec::new(),
             cpu: Cpu::host(),
@@ -52,6 +55,10 @@ pub struct Compiled {
     pub nodes: usize,
     /// Kernels of the program.
     pub kernels: usize,
+    /// Extents that the library leaves open.
+    pub open: Vec<String>,
+    /// Fast variants beside the general program.
+    pub variants: usize,
     /// Bytes of weights.
     pub weight_bytes: u64,
     /// Bytes of working memory of one context.
@@ -101,10 +108,56 @@ fn machine_of(cpu: Cpu) -> &'static str {
     }
 }
 
-/// The C of a program.
-pub(crate) fn emit(path: &Path, program: &Program, cpu: Cpu) -> Result<CSource> {
+/// A fast variant of a general program.
+pub(crate) struct Variant {
+    extents: Vec<i64>,
+    program: Program,
+}
+
+/// The programs of the variants that the options ask for.
+pub(crate) fn variants(
+    path: &Path,
+    general: &Program,
+    options: &CompileOptions,
+    progress: Progress<'_>,
+) -> Result<Vec<Variant>> {
+    let open: Vec<&FrameSymbol> =
+        general.symbols.iter().filter(|s| matches!(s.value, SymbolValue::Axis { .. })).collect();
+    let mut out: Vec<Variant> = Vec::new();
+    for wanted in &options.specialize {
+        let text = wanted.iter().map(|(name, n)| format!("{name}={n}")).collect::<Vec<_>>().join(" ");
+        let bad = |reason: String| Error::Usage(format!("--specialize {text}: {reason}"));
+        if let Some((name, _)) = wanted.iter().find(|(name, _)| open.iter().all(|s| s.symbol.name() != name)) {
+            let names: Vec<&str> = open.iter().map(|s| s.symbol.name()).collect();
+            return Err(bad(format!("`{name}` is not open; open are: {}", names.join(", "))));
+        }
+        let value = |s: &&FrameSymbol| {
+            let given = wanted.iter().find(|(name, _)| name == s.symbol.name()).map(|(_, n)| *n);
+            let n = given.ok_or_else(|| bad(format!("`{}` has no value", s.symbol.name())))?;
+            let (min, max) = (s.info.min, s.info.max);
+            if (min..=max).contains(&n) { Ok(n) } else { Err(bad(format!("{n} is outside {min}..{max}"))) }
+        };
+        let extents = open.iter().map(value).collect::<Result<Vec<i64>>>()?;
+        if out.iter().any(|v| v.extents == extents) {
+            continue;
+        }
+        progress(&format!("specializing to {text}"));
+        let names = open.iter().map(|s| s.symbol.name().to_owned());
+        let mut binding = options.binding.clone();
+        binding.ranges.retain(|(name, ..)| open.iter().all(|s| s.symbol.name() != name));
+        binding.dims.extend(names.zip(extents.iter().copied()));
+        let bound = CompileOptions { binding, specialize: Vec::new(), ..options.clone() };
+        out.push(Variant { extents, program: plan(path, &bound, &|_| {})?.program });
+    }
+    Ok(out)
+}
+
+/// The C of a program and its variants.
+pub(crate) fn emit(path: &Path, program: &Program, variants: &[Variant], cpu: Cpu) -> Result<CSource> {
     let options = EmitOptions { cpu, text: egret_ir::text::print_program(program), ..EmitOptions::default() };
-    egret_codegen_c::emit_library(program, &options).map_err(|list| Error::Unsupported {
+    let variants: Vec<egret_codegen_c::Variant<'_>> =
+        variants.iter().map(|v| egret_codegen_c::Variant { extents: &v.extents, program: &v.program }).collect();
+    egret_codegen_c::emit_with_variants(program, &variants, &options).map_err(|list| Error::Unsupported {
         path: path.to_owned(),
         reasons: list.iter().map(ToString::to_string).collect(),
     })
@@ -113,8 +166,9 @@ pub(crate) fn emit(path: &Path, program: &Program, cpu: Cpu) -> Result<CSource> 
 /// Compiles a model into the shared library `out`, with the interface's header `egret.h` beside it.
 pub fn compile(path: &Path, out: &Path, options: &CompileOptions, progress: Progress<'_>) -> Result<Compiled> {
     let planned = plan(path, options, progress)?;
+    let variants = variants(path, &planned.program, options, progress)?;
     progress("generating C");
-    let source = emit(path, &planned.program, options.cpu)?;
+    let source = emit(path, &planned.program, &variants, options.cpu)?;
     progress("compiling C");
     let cc = CcOptions { cc: options.cc.as_str().into(), ..CcOptions::default() };
     egret_codegen_c::build(&source, out, &cc)?;
@@ -124,22 +178,26 @@ pub fn compile(path: &Path, out: &Path, options: &CompileOptions, progress: Prog
         crate::write_file(&header, bytes)?;
         files.push(header.display().to_string());
     }
-    Ok(compiled(&planned, &source, options.cpu, files))
+    Ok(compiled(&planned, &variants, &source, options.cpu, files))
 }
 
 /// Writes the C source tree of a model into the folder `out`.
 pub fn emit_c(path: &Path, out: &Path, options: &CompileOptions, progress: Progress<'_>) -> Result<Compiled> {
     let planned = plan(path, options, progress)?;
+    let variants = variants(path, &planned.program, options, progress)?;
     progress("generating C");
-    let source = emit(path, &planned.program, options.cpu)?;
+    let source = emit(path, &planned.program, &variants, options.cpu)?;
     egret_codegen_c::build::write_tree(&source, out)?;
     let names = source.files.iter().map(|(name, _)| name.as_str()).chain([source.weights_name()]);
     let files = names.map(|name| out.join(name).display().to_string()).collect();
-    Ok(compiled(&planned, &source, options.cpu, files))
+    Ok(compiled(&planned, &variants, &source, options.cpu, files))
 }
 
-fn compiled(planned: &Planned, source: &CSource, cpu: Cpu, files: Vec<String>) -> Compiled {
+fn compiled(planned: &Planned, variants: &[Variant], source: &CSource, cpu: Cpu, files: Vec<String>) -> Compiled {
+    let axes = planned.program.symbols.iter().filter(|s| matches!(s.value, SymbolValue::Axis { .. }));
     Compiled {
+        open: axes.map(|s| s.symbol.name().to_owned()).collect(),
+        variants: variants.len(),
         nodes: planned.imported.sites.len(),
         kernels: planned.program.all().into_iter().map(|p| p.kernels().count()).sum(),
         weight_bytes: source.weight_bytes,

@@ -70,7 +70,7 @@ pub fn lower(path: &Path, level: Level, options: &CompileOptions, progress: Prog
         }
         Level::C => {
             let planned = plan(path, options, progress)?;
-            let source = emit(path, &planned.program, options.cpu)?;
+            let source = emit(path, &planned.program, &[], options.cpu)?;
             let mut out = String::new();
             for (name, bytes) in &source.files {
                 if let Ok(code) = std::str::from_utf8(bytes)

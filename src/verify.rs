@@ -65,10 +65,12 @@ pub fn verify(
         && crate::is_library(path)
     {
         progress("choosing the same kernels again");
-        let compile = CompileOptions { binding: options.binding.clone(), ..CompileOptions::default() };
+        let library = Library::open(path)?;
+        let binding = compiled_binding(&options.binding, &library);
+        let compile = CompileOptions { binding, ..CompileOptions::default() };
         let program = plan(model, &compile, &|_| {})?.program;
         // A library of another version or instruction set has other kernels: it is compared by its outputs alone.
-        let same = Library::open(path)?.program_text() == egret_ir::text::print_program(&program);
+        let same = library.program_text() == egret_ir::text::print_program(&program);
         let mut subject = Subject::compiled(path, rule.threads, same.then_some(&program))?;
         progress("comparing");
         return Ok(egret_verification::verify(&reference, &mut subject, &rule)?);
@@ -93,6 +95,18 @@ pub fn verify(
     Ok(egret_verification::verify(&reference, &mut subject, &rule)?)
 }
 
+/// What a library was compiled with, given what this run is bound to: extents that the library leaves open were not bound,
+/// but bounded as it says.
+fn compiled_binding(run: &Binding, library: &Library) -> Binding {
+    let open = |name: &str| library.symbols().0.keys().any(|s| s.name() == name);
+    let dims = run.dims.iter().filter(|(name, _)| !open(name)).cloned().collect();
+    let bounded = |i: &&egret_codegen_c::PortInfo| i.ty.shape.iter().all(|d| d.as_const().is_some());
+    let fixed: Vec<&str> = library.inputs().iter().filter(bounded).map(|i| i.name.as_str()).collect();
+    let shapes = run.shapes.iter().filter(|(input, _)| fixed.contains(&input.as_str())).cloned().collect();
+    let ranges = library.symbols().0.iter().map(|(s, info)| (s.name().to_owned(), info.min, info.max)).collect();
+    Binding { dims, ranges, shapes, values: run.values.clone() }
+}
+
 /// The candidate, with those bindings that it still leaves open: an optimized model has its extents in it.
 fn read_candidate(path: &Path, binding: &Binding) -> Result<Model> {
     let open = Model::read(path, &Binding::default()).map_err(Error::read(path))?;
@@ -108,6 +122,7 @@ fn read_candidate(path: &Path, binding: &Binding) -> Result<Model> {
         return Ok(open);
     }
     let dims = binding.dims.iter().filter(|(name, _)| symbols.contains(name)).cloned().collect();
-    let binding = Binding { dims, ..binding.clone() };
+    let ranges = binding.ranges.iter().filter(|(name, ..)| symbols.contains(name)).cloned().collect();
+    let binding = Binding { dims, ranges, ..binding.clone() };
     Model::read(path, &binding).map_err(Error::read(path))
 }

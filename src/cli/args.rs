@@ -36,9 +36,8 @@ impl Shapes {
     pub fn binding(&self) -> egret::Result<Binding> {
         let mut binding = Binding::default();
         for text in &self.dims {
-            let bad = || {
-                egret::Error::Usage(format!("--dim {text}: expected NAME=N or NAME=LO..HI with numbers from 0 up"))
-            };
+            let bad =
+                || egret::Error::Usage(format!("--dim {text}: expected NAME=N or NAME=LO..HI with numbers from 0 up"));
             let (name, value) = text.rsplit_once('=').ok_or_else(bad)?;
             let name = name.trim().to_owned();
             let number = |n: &str| n.trim().parse::<i64>().ok().filter(|n| *n >= 0);

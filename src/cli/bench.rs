@@ -44,7 +44,7 @@ struct Result {
 
 pub fn run(a: &Args, out: &Output) -> egret::Result<Outcome> {
     let library = egret_codegen_c::Library::open(&a.library)?;
-    let inputs = super::run::library_inputs(&library, &a.inputs)?;
+    let inputs = super::run::library_inputs(&library, &a.inputs, &a.shapes.binding()?)?;
     let tensors: Vec<Tensor> = inputs.iter().map(|(_, t)| t.clone()).collect();
     let mut context = library.context(1)?;
     let mut peer = match &a.model {

@@ -1,8 +1,9 @@
 //! `egret run`.
 
+use std::collections::BTreeMap;
 use std::path::PathBuf;
 
-use egret_ir::Tensor;
+use egret_ir::{Dim, Symbol, Tensor, TensorType};
 use egret_verification::onnxruntime::{self, Level, OnnxRuntime};
 use egret_verification::{Executor, Model, Taps, inputs, interpreter::Interpreter, npy};
 use serde::Serialize;
@@ -59,7 +60,8 @@ struct Row {
 }
 
 pub fn run(a: &Args, out: &Output) -> egret::Result<Outcome> {
-    let (inputs, outputs) = if egret::is_library(&a.model) { library(a, &a.model, out)? } else { model(a, out)? };
+    let (inputs, outputs) =
+        if egret::is_library(&a.model) { library(a, &a.model, &a.shapes.binding()?, out)? } else { model(a, out)? };
     let mut rows = Vec::new();
     if let Some(folder) = &a.output {
         std::fs::create_dir_all(folder)
@@ -117,7 +119,7 @@ fn model(a: &Args, out: &Output) -> egret::Result<(Named, Named)> {
         let path = folder.path().join("model.so");
         let options = egret::CompileOptions { binding: a.shapes.binding()?, ..egret::CompileOptions::default() };
         egret::compile(&a.model, &path, &options, &|s| out.step(s))?;
-        return library(a, &path, out);
+        return library(a, &path, &egret::Binding::default(), out);
     }
     let binding = a.shapes.binding()?;
     let model = Model::read(&a.model, &binding).map_err(|error| egret::Error::Read { path: a.model.clone(), error })?;
@@ -138,9 +140,9 @@ fn model(a: &Args, out: &Output) -> egret::Result<(Named, Named)> {
     Ok((inputs, outputs))
 }
 
-fn library(a: &Args, path: &std::path::Path, out: &Output) -> egret::Result<(Named, Named)> {
+fn library(a: &Args, path: &std::path::Path, binding: &egret::Binding, out: &Output) -> egret::Result<(Named, Named)> {
     let library = egret_codegen_c::Library::open(path)?;
-    let inputs = library_inputs(&library, &a.inputs)?;
+    let inputs = library_inputs(&library, &a.inputs, binding)?;
     out.step("running");
     let tensors: Vec<Tensor> = inputs.iter().map(|(_, t)| t.clone()).collect();
     let results = library.context(a.threads)?.run(&tensors)?;
@@ -148,21 +150,34 @@ fn library(a: &Args, path: &std::path::Path, out: &Output) -> egret::Result<(Nam
     Ok((inputs, names.zip(results).collect()))
 }
 
-/// Values for all inputs of a library, in order.
-pub fn library_inputs(library: &egret_codegen_c::Library, args: &Inputs) -> egret::Result<Named> {
-    let (given, specs) = args.resolve()?;
-    let mut named = Vec::new();
+/// Values for all inputs of a library, in order. Extents that it leaves open are those of given inputs, or bound.
+pub fn library_inputs(
+    library: &egret_codegen_c::Library,
+    args: &Inputs,
+    binding: &egret::Binding,
+) -> egret::Result<Named> {
+    let (mut given, specs) = args.resolve()?;
     let known = |name: &str| library.inputs().iter().any(|p| p.name == name);
-    if let Some(name) = given.iter().map(|(n, _)| n).chain(specs.iter().map(|(n, _)| n)).find(|n| !known(n)) {
+    let mut named =
+        given.iter().map(|g| &g.0).chain(specs.iter().map(|s| &s.0)).chain(binding.shapes.iter().map(|s| &s.0));
+    if let Some(name) = named.find(|n| !known(n)) {
         let names: Vec<String> = library.inputs().iter().map(|p| format!("`{}`", p.name)).collect();
         let text = format!("input `{name}` is not one of the library's: {}", names.join(", "));
         return Err(egret::Error::Usage(text));
     }
+    for (name, spec) in &specs {
+        if let egret_verification::InputSpec::File(path) = spec {
+            given.push((name.clone(), npy::read(path)?));
+        }
+    }
+    let extents = extents(library, &given, binding)?;
+    let mut named = Vec::new();
     for port in library.inputs() {
-        let ty = port.ty.clone();
+        let shape = port.ty.shape.iter().map(|d| d.substitute(&|s| extents.get(s).map(|n| Dim::from(*n)))).collect();
+        let ty = TensorType { dtype: port.ty.dtype, shape };
         let value = match given.iter().find(|(n, _)| *n == port.name) {
             Some((name, t)) => {
-                inputs::fits(name, &ty, t)?;
+                inputs::fits(name, &port.ty, t)?;
                 t.clone()
             }
             None => {
@@ -174,4 +189,34 @@ pub fn library_inputs(library: &egret_codegen_c::Library, args: &Inputs) -> egre
         named.push((port.name.clone(), value));
     }
     Ok(named)
+}
+
+/// The extents that a library leaves open, as far as the command line says: by name, by an input's shape, by its value.
+fn extents(
+    library: &egret_codegen_c::Library,
+    given: &[(String, Tensor)],
+    binding: &egret::Binding,
+) -> egret::Result<BTreeMap<Symbol, i64>> {
+    let mut out = BTreeMap::new();
+    for (name, n) in &binding.dims {
+        let symbol = Symbol::new(name);
+        if !library.symbols().0.contains_key(&symbol) {
+            let open: Vec<String> = library.symbols().0.keys().map(|s| format!("`{}`", s.name())).collect();
+            let open = if open.is_empty() { "none".to_owned() } else { open.join(", ") };
+            let text = format!("--dim {name}={n}: the extents that the library leaves open are {open}");
+            return Err(egret::Error::Usage(text));
+        }
+        out.insert(symbol, *n);
+    }
+    let shapes = binding.shapes.iter().cloned();
+    let tensors = given.iter().map(|(name, t)| (name.clone(), t.shape().iter().map(|d| *d as i64).collect::<Vec<_>>()));
+    for (name, shape) in shapes.chain(tensors) {
+        let Some(port) = library.inputs().iter().find(|p| p.name == name) else { continue };
+        for (d, n) in port.ty.shape.iter().zip(shape) {
+            if let Some(s) = d.as_symbol() {
+                out.entry(s.clone()).or_insert(n);
+            }
+        }
+    }
+    Ok(out)
 }

@@ -57,9 +57,45 @@ pub enum BuildError {
     },
 }
 
-/// Writes the files of a source tree into a folder, which is made if missing.
+/// Writes a source tree to a folder. All files are written beside it first; the folder appears complete, or, where it is
+/// there already, its files are replaced one by one once all of them are written.
 pub fn write_tree(source: &CSource, folder: &Path) -> Result<(), BuildError> {
-    std::fs::create_dir_all(folder).map_err(|error| BuildError::Write { path: folder.into(), error })?;
+    let write = |path: &Path, error| BuildError::Write { path: path.into(), error };
+    let parent = parent_of(folder);
+    let beside = tempfile::Builder::new().prefix(".egret-tree-").tempdir_in(&parent).map_err(|e| write(&parent, e))?;
+    fill(source, beside.path())?;
+    if !folder.exists() {
+        // The temporary folder is its maker's alone; what it becomes is not.
+        open_to_all(beside.path()).map_err(|e| write(folder, e))?;
+        return std::fs::rename(beside.keep(), folder).map_err(|e| write(folder, e));
+    }
+    for name in source.files.iter().map(|f| f.0.as_str()).chain([source.weights_name()]) {
+        let to = folder.join(name);
+        std::fs::rename(beside.path().join(name), &to).map_err(|e| write(&to, e))?;
+    }
+    Ok(())
+}
+
+fn parent_of(path: &Path) -> PathBuf {
+    match path.parent() {
+        Some(p) if !p.as_os_str().is_empty() => p.to_path_buf(),
+        _ => PathBuf::from("."),
+    }
+}
+
+#[cfg(unix)]
+fn open_to_all(folder: &Path) -> std::io::Result<()> {
+    use std::os::unix::fs::PermissionsExt as _;
+    std::fs::set_permissions(folder, std::fs::Permissions::from_mode(0o755))
+}
+
+#[cfg(not(unix))]
+fn open_to_all(_: &Path) -> std::io::Result<()> {
+    Ok(())
+}
+
+/// Writes the files of a source tree into a folder.
+fn fill(source: &CSource, folder: &Path) -> Result<(), BuildError> {
     for (name, bytes) in &source.files {
         let path = folder.join(name);
         std::fs::write(&path, bytes).map_err(|error| BuildError::Write { path, error })?;
@@ -76,14 +112,11 @@ pub fn write_tree(source: &CSource, folder: &Path) -> Result<(), BuildError> {
 /// Compiles and links a source tree into the shared library `out`. The library (and its weights file, where separate)
 /// is written beside its place and renamed into it when complete.
 pub fn build(source: &CSource, out: &Path, options: &CcOptions) -> Result<(), BuildError> {
-    let parent = match out.parent() {
-        Some(p) if !p.as_os_str().is_empty() => p.to_path_buf(),
-        _ => PathBuf::from("."),
-    };
+    let parent = parent_of(out);
     let write = |path: &Path, error| BuildError::Write { path: path.into(), error };
     let work = tempfile::Builder::new().prefix(".egret-build-").tempdir_in(&parent).map_err(|e| write(&parent, e))?;
     let dir = work.path();
-    write_tree(source, dir)?;
+    fill(source, dir)?;
     let files: Vec<&str> = source
         .files
         .iter()

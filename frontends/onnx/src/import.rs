@@ -135,6 +135,8 @@ struct Importer<'a> {
     /// The values of extents that only data decides.
     witnesses: BTreeMap<Symbol, ValueId>,
     /// Upper bounds of symbols that the model needs to run at all.
+    /// Bounds that the caller states.
+    ranges: BTreeMap<Symbol, (i64, i64)>,
     bounds: BTreeMap<Symbol, i64>,
     values: IndexMap<Arc<str>, ValueId>,
     /// Names whose node was faulty: what depends on them is not looked at.
@@ -164,6 +166,7 @@ impl<'a> Importer<'a> {
             opsets,
             known: BTreeMap::new(),
             witnesses: BTreeMap::new(),
+            ranges: BTreeMap::new(),
             bounds,
             values: IndexMap::new(),
             lost: BTreeSet::new(),
