@@ -178,6 +178,11 @@ fn two_hundred_blocks_plan_quickly() {
     );
     assert_eq!(program.steps.len(), 200);
     assert!(report.candidates < 20_000 && report.selection.work < 100_000_000);
+}
+
+#[test]
+fn an_extent_that_no_axis_gives_is_told() {
+    use egret_ir::{Dim, Origins, Symbol};
     let mut g = Graph::new("g");
     let x = g.input("x", Type::tensor(DType::F32, [Dim::symbol(Symbol::new("n")) * Dim::from(2i64)]));
     let y = g.add(Op::Map(egret_ir::op::scalar::Scalar::Exp), &[x], Origins::none()).expect("typed");
