@@ -20,7 +20,7 @@ use crate::tables::{Emitted, Tables, table};
 use crate::weights::Weights;
 
 /// The files that every library has in common.
-const RUNTIME: [(&str, &str); 11] = [
+const RUNTIME: [(&str, &str); 12] = [
     ("egret.h", include_str!("../runtime/egret.h")),
     ("program.h", include_str!("../runtime/program.h")),
     ("extents.h", include_str!("../runtime/extents.h")),
@@ -30,6 +30,7 @@ const RUNTIME: [(&str, &str); 11] = [
     ("runtime.c", include_str!("../runtime/runtime.c")),
     ("prelude.h", include_str!("../runtime/prelude.h")),
     ("dims.h", include_str!("../runtime/dims.h")),
+    ("native.h", include_str!("../runtime/native.h")),
     ("sort.h", include_str!("../runtime/sort.h")),
     ("recurrent.h", include_str!("../runtime/recurrent.h")),
 ];
@@ -355,7 +356,7 @@ fn finish(
     let mut kernel_files = Vec::new();
     for (i, chunk) in shared.functions.chunks(FUNCTIONS_PER_FILE).enumerate() {
         let text = format!(
-            "/* Kernels of {name}, part {i}. */\n#include \"prelude.h\"\n#include \"recurrent.h\"\n_Static_assert(EG_LANES == {lanes}, \"these kernels are written for vectors of {lanes} floats\");\n\n{}",
+            "/* Kernels of {name}, part {i}. */\n#include \"prelude.h\"\n#include \"recurrent.h\"\n#include \"native.h\"\n_Static_assert(EG_LANES == {lanes}, \"these kernels are written for vectors of {lanes} floats\");\n\n{}",
             chunk.join("\n")
         );
         kernel_files.push(format!("kernels{i}.c"));
@@ -451,7 +452,7 @@ fn model_header(program: &Program, name: &str) -> String {
 fn makefile(name: &str, kernels: &[String], cpu: Cpu) -> String {
     let objects: Vec<String> = kernels.iter().map(|k| k.replace(".c", ".o")).collect();
     format!(
-        "# Builds lib{name}.so; the interface is in egret.h.\nCC ?= cc\nCFLAGS = {}\nCPUFLAGS = {}\nRUNTIMEFLAGS = {}\nOBJECTS = {} model.o frame.o runtime.o\n\nlib{name}.so: $(OBJECTS)\n\t$(CC) -shared -o $@ $(OBJECTS) -lm -lpthread -ldl\n\nkernels%.o: kernels%.c prelude.h dims.h sort.h recurrent.h\n\t$(CC) $(CFLAGS) $(CPUFLAGS) -c $< -o $@\n\nmodel.o: model.c extents.h program.h egret.h program.txt\n\t$(CC) $(RUNTIMEFLAGS) -c $< -o $@\n\nframe.o runtime.o: %.o: %.c frame.h memory.h extents.h program.h egret.h\n\t$(CC) $(RUNTIMEFLAGS) -c $< -o $@\n\nclean:\n\trm -f $(OBJECTS) lib{name}.so\n",
+        "# Builds lib{name}.so; the interface is in egret.h.\nCC ?= cc\nCFLAGS = {}\nCPUFLAGS = {}\nRUNTIMEFLAGS = {}\nOBJECTS = {} model.o frame.o runtime.o\n\nlib{name}.so: $(OBJECTS)\n\t$(CC) -shared -o $@ $(OBJECTS) -lm -lpthread -ldl\n\nkernels%.o: kernels%.c prelude.h dims.h sort.h native.h recurrent.h\n\t$(CC) $(CFLAGS) $(CPUFLAGS) -c $< -o $@\n\nmodel.o: model.c extents.h program.h egret.h program.txt\n\t$(CC) $(RUNTIMEFLAGS) -c $< -o $@\n\nframe.o runtime.o: %.o: %.c frame.h memory.h extents.h program.h egret.h\n\t$(CC) $(RUNTIMEFLAGS) -c $< -o $@\n\nclean:\n\trm -f $(OBJECTS) lib{name}.so\n",
         KERNEL_FLAGS.join(" "),
         cpu.flags().join(" "),
         RUNTIME_FLAGS.join(" "),

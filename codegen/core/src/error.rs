@@ -23,8 +23,6 @@ pub enum Reason {
     Foreign(String),
     /// Element types that the kind takes but this backend does not; described.
     DType(String),
-    /// A definition without a kernel; its name.
-    NoKernel(&'static str),
     /// A kind reached as a value that only its parts have.
     Tuple,
 }
@@ -39,7 +37,6 @@ impl fmt::Display for Reason {
             Self::Name(d) => write!(f, "extent {d:?} has a name that begins with NUL"),
             Self::Foreign(t) => write!(f, "a value of type {t}"),
             Self::DType(t) => write!(f, "element type: {t}"),
-            Self::NoKernel(name) => write!(f, "{name} has no kernel"),
             Self::Tuple => f.write_str("several results used as one"),
         }
     }

@@ -30,7 +30,8 @@ pub fn reads(n: &Native) -> Vec<Slot> {
             add(&std::sync::Arc::new(Value::Index(at.clone())));
             out.push(*slot);
         }
-        Native::Sort { value, .. } => add(value),
+        Native::Sort { value, .. } | Native::Det { value, .. } => add(value),
+        Native::Suppress { operands, .. } => out.extend(operands),
         Native::Recurrent { slots, .. } => out.extend(slots.reads()),
     }
     out
@@ -44,6 +45,10 @@ pub fn emit(n: &Native, slots: &[SlotInfo], cx: &Context<'_>) -> Function {
         }
         Native::Sort { slot, value, extents, axis, descending, keep, note } => {
             sort(*slot, value, extents, *axis, *descending, keep, note, slots, cx)
+        }
+        Native::Det { slot, value, extents, note } => det(*slot, value, extents, note, slots, target),
+        Native::Suppress { operands, results, extents, keep, center_point, note } => {
+            suppress(operands, results, extents, keep, *center_point, note, slots, target)
         }
         Native::Recurrent { call, time, batch, input, slots: s, note } => {
             recurrent(call, time, batch, input, s, note, slots, cx)
@@ -187,6 +192,83 @@ fn activation(a: &Activation) -> (&'static str, Literal, Literal) {
         Activation::Softsign => ("EG_SOFTSIGN", zero, zero),
         Activation::Softplus => ("EG_SOFTPLUS", zero, zero),
     }
+}
+
+/// Each matrix is one tile: gathered into scratch, in f32 (f64 for f64), and eliminated there.
+fn det(
+    slot: Slot,
+    value: &std::sync::Arc<Value>,
+    extents: &[Dim],
+    note: &str,
+    slots: &[SlotInfo],
+    target: &Target,
+) -> Function {
+    let lead = extents.len() - 2;
+    let n = &extents[lead];
+    let (work, name) =
+        if value.dtype() == DType::F64 { (DType::F64, "eg_det_f64") } else { (DType::F32, "eg_det_f32") };
+    let mut em = Emitter::new(slots, target);
+    em.bind = vec![E::int(0); extents.len()];
+    em.extents = extents.to_vec();
+    let tiles = em.claim(E::var("tile"), &(0..lead).collect::<Vec<_>>());
+    let after = (n * n * work.size()).ceil_div(&64.into()) * 64;
+    for (name, at) in [("matrix", Dim::ZERO), ("result", after.clone())] {
+        em.push(S::Pointer { name: name.into(), base: Base::Scratch(at), index: E::int(0), dtype: work, writes: true });
+    }
+    em.for_loop("i", E::int(0), E::int(n), 1, |em| {
+        em.bind[lead] = E::var("i");
+        em.for_loop("k", E::int(0), E::int(n), 1, |em| {
+            em.bind[lead + 1] = E::var("k");
+            let value = em.scalar(value);
+            let index = E::var("i").times(n).add(E::var("k"));
+            em.push(S::Store { base: "matrix".into(), index, dtype: work, value });
+        });
+    });
+    let pointer = |name: &str| Arg::Pointer(name.into(), E::int(0));
+    em.push(S::Call { name, args: vec![pointer("matrix"), Arg::Value(E::int(n)), pointer("result")] });
+    let base = em.pointer(slot, true);
+    let value = E::Load { base: "result".into(), index: Box::new(E::int(0)), dtype: work };
+    em.push(S::Store { base, index: E::var("tile"), dtype: slots[slot.0].dtype, value });
+    let (body, params) = em.finish();
+    Function { notes: vec![note.to_owned()], params, tiles, scratch: after + 64, body }
+}
+
+/// One thread: which boxes are taken depends on those before.
+#[expect(clippy::too_many_arguments, reason = "the fields of one step")]
+fn suppress(
+    operands: &[Slot; 5],
+    results: &[Slot; 2],
+    extents: &[Dim; 3],
+    keep: &Dim,
+    center_point: bool,
+    note: &str,
+    slots: &[SlotInfo],
+    target: &Target,
+) -> Function {
+    let [batch, classes, count] = extents;
+    let mut em = Emitter::new(slots, target);
+    let [boxes, scores, most, share, threshold] = operands.map(|s| em.pointer(s, false));
+    let [rows, found] = results.map(|s| em.pointer(s, true));
+    let positions = ((count * 2 + keep) * DType::I64.size()).ceil_div(&64.into()) * 64;
+    for (name, at, dtype) in [("order", Dim::ZERO, DType::I64), ("work", positions.clone(), DType::F32)] {
+        em.push(S::Pointer { name: name.into(), base: Base::Scratch(at), index: E::int(0), dtype, writes: true });
+    }
+    let pointer = |name: String| Arg::Pointer(name, E::int(0));
+    let number = |base: String, dtype| Arg::Value(E::Load { base, index: Box::new(E::int(0)), dtype });
+    let mut args = vec![
+        pointer(boxes),
+        pointer(scores),
+        number(most, DType::I64),
+        number(share, DType::F32),
+        number(threshold, DType::F32),
+    ];
+    args.extend([batch, classes, count, keep].map(|d| Arg::Value(E::Int(d.clone()))));
+    args.push(Arg::Value(E::int(i64::from(center_point))));
+    args.extend([rows, found, "order".to_owned(), "work".to_owned()].map(pointer));
+    em.push(S::Call { name: "eg_suppress", args });
+    let scratch = positions + count * 16;
+    let (body, params) = em.finish();
+    Function { notes: vec![note.to_owned()], params, tiles: Dim::ONE, scratch, body }
 }
 
 /// One call of the runtime per direction and batch row; they are the tiles.

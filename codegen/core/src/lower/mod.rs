@@ -78,14 +78,18 @@ fn supported(graph: &Graph, v: ValueId) -> Result<(), Reason> {
         }
         Op::If(..) | Op::Loop(_) => return Err(Reason::Control),
         Op::Call(c) => match &**c {
-            Call::Det | Call::NonMaxSuppression(_) => return Err(Reason::NoKernel(c.name())),
             Call::Recurrent(_) | Call::Resize(_) => {
                 let dtype = graph.ty(node.args[0]).as_tensor().map_or(DType::F32, |t| t.dtype);
                 if dtype != DType::F32 && matches!(&**c, Call::Recurrent(_)) {
                     return Err(Reason::DType(format!("{} on {dtype}", c.name())));
                 }
             }
-            Call::Softmax { .. } | Call::LogSoftmax { .. } | Call::LayerNorm { .. } | Call::Gelu(_) => {}
+            Call::Softmax { .. }
+            | Call::LogSoftmax { .. }
+            | Call::LayerNorm { .. }
+            | Call::Gelu(_)
+            | Call::Det
+            | Call::NonMaxSuppression(_) => {}
         },
         Op::Input(_)
         | Op::Const(_)

@@ -169,8 +169,22 @@ impl Lowering<'_> {
                     }
                     self.steps.push(Step::Stage(stage));
                 }
-                Call::Det | Call::NonMaxSuppression(_) => {
-                    unreachable!("invariant: definitions without a kernel are refused before lowering")
+                Call::Det => {
+                    let (extents, value) = (self.shape(node.args[0]), self.value(node.args[0]));
+                    self.steps.push(Step::Native(Native::Det { slot: self.stored[&v], value, extents, note }));
+                }
+                Call::NonMaxSuppression(nms) => {
+                    let operands = std::array::from_fn(|i| self.plain(node.args[i]));
+                    let results = [0, 1].map(|i| self.parts_of[&(v, i)]);
+                    let scores = self.shape(node.args[1]);
+                    self.steps.push(Step::Native(Native::Suppress {
+                        operands,
+                        results,
+                        extents: std::array::from_fn(|i| scores[i].clone()),
+                        keep: nms.keep.clone(),
+                        center_point: nms.center_point,
+                        note,
+                    }));
                 }
                 Call::Softmax { .. } | Call::LogSoftmax { .. } | Call::LayerNorm { .. } | Call::Gelu(_) => {
                     unreachable!("invariant: composites are written out before lowering")

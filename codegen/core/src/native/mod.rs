@@ -47,6 +47,32 @@ pub enum Native {
         /// What it computes.
         note: String,
     },
+    /// Determinants of the matrices in the last two axes.
+    Det {
+        /// Result.
+        slot: Slot,
+        /// The matrices, over the operand's axes.
+        value: Arc<Value>,
+        /// Extents of the operand.
+        extents: Vec<Dim>,
+        /// What it computes.
+        note: String,
+    },
+    /// Non-maximum suppression over f32.
+    Suppress {
+        /// Boxes `[B, N, 4]`, scores `[B, C, N]`, most boxes of a class, share of the union, score threshold.
+        operands: [Slot; 5],
+        /// Rows of what is taken, and their number.
+        results: [Slot; 2],
+        /// B, C, N.
+        extents: [Dim; 3],
+        /// Most boxes of a class, whatever the operand says.
+        keep: Dim,
+        /// Boxes are centers and sizes instead of corners.
+        center_point: bool,
+        /// What it computes.
+        note: String,
+    },
     /// LSTM, GRU or RNN over f32.
     Recurrent {
         /// The recurrence.
