@@ -97,7 +97,8 @@ pub fn ops(path: &Path, options: &CompileOptions, progress: Progress<'_>) -> Res
 fn uncoded(program: &Program, options: &CompileOptions, put: &mut dyn FnMut(&Origins, &dyn Fn() -> String)) {
     let emit = egret_codegen_c::EmitOptions { cpu: options.cpu, ..egret_codegen_c::EmitOptions::default() };
     for refused in egret_codegen_c::emit_library(program, &emit).err().into_iter().flatten() {
-        let kernel = program.kernels.iter().find(|k| k.name == refused.kernel);
+        let kernels = program.all().into_iter().flat_map(Program::kernels).map(|(_, k)| k);
+        let kernel = kernels.into_iter().find(|k| k.name == refused.kernel);
         let origins = kernel.map_or_else(Origins::none, |k| k.origins.clone());
         put(&origins, &|| format!("{}: {}", refused.node, refused.reason));
     }

@@ -12,7 +12,7 @@ use super::Limits;
 use super::compose::{Operand, compose, only_reads, own_operands};
 use super::region::{Member, Region, union};
 use super::view::View;
-use crate::cost::{CostError, Load, NOMINAL, Step, kernel_time, load, nominal};
+use crate::cost::{CostError, Load, Step, kernel_time, load, nominal};
 
 /// What a candidate is.
 #[derive(Clone, Debug)]
@@ -278,7 +278,7 @@ impl<'a> Enumeration<'a> {
                 return Some(launch.saturating_add(*a.max(b)));
             }
             let Op::Loop(l) = op else { return None };
-            let trips = l.trip.as_ref().map_or(NOMINAL as u64, |d| nominal(d, &self.cg.tables.symbols));
+            let trips = l.trip.as_ref().map_or(egret_ir::dim::NOMINAL as u64, |d| nominal(d, &self.cg.tables.symbols));
             Some(launch.saturating_add(self.bodies.get(&l.body)?.saturating_mul(trips)))
         };
         let (way, cost) = class.nodes.iter().enumerate().find_map(|(i, n)| Some((i, priced(&n.op)?)))?;

@@ -46,9 +46,9 @@ pub fn emit(n: &Native, slots: &[SlotInfo], cx: &Context<'_>) -> Function {
         Native::Sort { slot, value, extents, axis, descending, keep, note } => {
             sort(*slot, value, extents, *axis, *descending, keep, note, slots, cx)
         }
-        Native::Det { slot, value, extents, note } => det(*slot, value, extents, note, slots, target),
+        Native::Det { slot, value, extents, note } => det(*slot, value, extents, note, slots, cx),
         Native::Suppress { operands, results, extents, keep, center_point, note } => {
-            suppress(operands, results, extents, keep, *center_point, note, slots, target)
+            suppress(operands, results, extents, keep, *center_point, note, slots, cx)
         }
         Native::Recurrent { call, time, batch, input, slots: s, note } => {
             recurrent(call, time, batch, input, s, note, slots, cx)
@@ -201,13 +201,13 @@ fn det(
     extents: &[Dim],
     note: &str,
     slots: &[SlotInfo],
-    target: &Target,
+    cx: &Context<'_>,
 ) -> Function {
     let lead = extents.len() - 2;
     let n = &extents[lead];
     let (work, name) =
         if value.dtype() == DType::F64 { (DType::F64, "eg_det_f64") } else { (DType::F32, "eg_det_f32") };
-    let mut em = Emitter::new(slots, target);
+    let mut em = Emitter::new(slots, cx);
     em.bind = vec![E::int(0); extents.len()];
     em.extents = extents.to_vec();
     let tiles = em.claim(E::var("tile"), &(0..lead).collect::<Vec<_>>());
@@ -243,10 +243,10 @@ fn suppress(
     center_point: bool,
     note: &str,
     slots: &[SlotInfo],
-    target: &Target,
+    cx: &Context<'_>,
 ) -> Function {
     let [batch, classes, count] = extents;
-    let mut em = Emitter::new(slots, target);
+    let mut em = Emitter::new(slots, cx);
     let [boxes, scores, most, share, threshold] = operands.map(|s| em.pointer(s, false));
     let [rows, found] = results.map(|s| em.pointer(s, true));
     let positions = ((count * 2 + keep) * DType::I64.size()).ceil_div(&64.into()) * 64;
