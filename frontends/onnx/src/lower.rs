@@ -369,7 +369,11 @@ impl Lower<'_> {
     /// `len` elements of one axis from `start`.
     pub fn slice_axis(&mut self, v: ValueId, axis: usize, start: Dim, len: Dim) -> Result<ValueId, Fail> {
         let mut axes = whole_slices(&self.shape(v)?);
-        axes[axis] = SliceAxis { start, step: 1, len };
+        let rank = axes.len();
+        let Some(cut) = axes.get_mut(axis) else {
+            return Err(bad("inputs", ProblemKind::Rank { got: rank, expected: format!("{} or more", axis + 1) }));
+        };
+        *cut = SliceAxis { start, step: 1, len };
         self.slice(v, axes)
     }
 

@@ -130,7 +130,7 @@ impl Checker<'_> {
             return;
         };
         self.attributes(proto, schema);
-        self.inputs(proto, schema, schema.inputs.0, usize::MAX);
+        self.inputs(proto, schema, schema.inputs.0, schema.inputs.1.max(used(&proto.input)));
     }
 
     fn inputs(&mut self, proto: &NodeProto, schema: &Schema, min: usize, max: usize) {

@@ -405,3 +405,37 @@ fn functions_nested_too_deeply() {
         .collect();
     assert_eq!(messages(&m), ["function F99799: a nest of over 200 functions is too large"]);
 }
+
+/// A node of ONNX Runtime's domain.
+fn contributed(op: &str, inputs: &[&str]) -> ModelProto {
+    let mut n = node(op, inputs, &["y"]);
+    n.domain = Some("com.microsoft".into());
+    let values = inputs.iter().map(|name| value(name, F32, &["2", "4"])).collect();
+    let mut m = model(17, graph(vec![n], values, vec![value("y", F32, &["2", "4"])]));
+    let own = egret_onnx::proto::OperatorSetIdProto { domain: Some("com.microsoft".into()), version: Some(1) };
+    m.opset_import.push(own);
+    m
+}
+
+fn first_node(m: &mut ModelProto) -> &mut egret_onnx::proto::NodeProto {
+    &mut m.graph.as_mut().expect("it has a graph").node[0]
+}
+
+#[test]
+fn operators_of_onnx_runtime_are_checked() {
+    let place = |op: &str| format!("node \"the_{op}\" (com.microsoft.{op})");
+    assert_eq!(
+        messages(&contributed("BiasGelu", &["a"])),
+        [format!("{}, inputs: 1 given, 2 to 2 expected", place("BiasGelu"))]
+    );
+    let m = contributed("QLinearConcat", &["a", "b", "c", "d", "e"]);
+    assert_eq!(messages(&m), [format!("{}, axis: required attribute is missing", place("QLinearConcat"))]);
+    // What a later ONNX Runtime may have added is no fault, but nothing is known of it.
+    let mut m = contributed("QuickGelu", &["a"]);
+    first_node(&mut m).attribute.push(int("later", 1));
+    let reasons = import(&m).expect("the node stays as it is").opaque_reasons;
+    assert_eq!(reasons.iter().map(|r| r.reason.as_str()).collect::<Vec<_>>(), ["attribute later of QuickGelu"]);
+    let mut m = contributed("QuickGelu", &["a"]);
+    first_node(&mut m).input.push("a".into());
+    assert_eq!(import(&m).expect("the node stays as it is").opaque_reasons.len(), 1);
+}

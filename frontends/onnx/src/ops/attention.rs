@@ -19,15 +19,16 @@ use crate::node;
 
 pub const ROWS: &[Row] = &[onnx("Attention", 23..LATEST, attention)];
 
-/// `[B, S, H·D]` as `[B, H, S, D]`.
-pub fn split_heads(l: &mut Lower<'_>, v: ValueId, heads: i64) -> Result<ValueId, Fail> {
+/// `[B, S, H·D]` as `[B, H, S, D]`, with the number of heads that an attribute gives.
+pub fn split_heads(l: &mut Lower<'_>, v: ValueId, attribute: &str) -> Result<ValueId, Fail> {
+    let heads = l.int(attribute, 0);
     let shape = l.shape(v)?;
     let [batch, length, width] = shape.as_slice() else {
         let kind = ProblemKind::Rank { got: shape.len(), expected: "3".into() };
         return Err(bad("inputs", kind));
     };
     if heads < 1 {
-        return Err(l.value("heads", &heads.to_string(), "a positive number"));
+        return Err(l.value(attribute, &heads.to_string(), "a positive number"));
     }
     let heads = Dim::from(heads);
     let split = [batch.clone(), length.clone(), heads.clone(), width.exact_div(&heads)];
@@ -50,7 +51,7 @@ fn sharing(l: &Lower<'_>, heads: &Dim, groups: &Dim) -> Result<i64, Fail> {
     }
     match (heads.as_const(), groups.as_const()) {
         (Some(h), Some(g)) if g > 0 && h % g == 0 => Ok(h / g),
-        (Some(h), Some(_)) => Err(l.value("heads", &h.to_string(), &format!("a multiple of {groups}"))),
+        (Some(h), Some(_)) => Err(l.value("input 0", &format!("{h} heads"), &format!("a multiple of {groups}"))),
         _ => Err(opaque("an unknown number of heads")),
     }
 }
@@ -275,10 +276,9 @@ fn attention(l: &mut Lower<'_>) -> Results {
     let (mut q, mut k, mut v) = (l.operand(0)?, l.operand(1)?, l.operand(2)?);
     let flat = l.rank(q)? == 3;
     if flat {
-        let (heads, groups) = (l.int("q_num_heads", 0), l.int("kv_num_heads", 0));
-        q = split_heads(l, q, heads)?;
-        k = split_heads(l, k, groups)?;
-        v = split_heads(l, v, groups)?;
+        q = split_heads(l, q, "q_num_heads")?;
+        k = split_heads(l, k, "kv_num_heads")?;
+        v = split_heads(l, v, "kv_num_heads")?;
     }
     for (i, v) in [q, k, v].into_iter().enumerate() {
         let got = l.rank(v)?;

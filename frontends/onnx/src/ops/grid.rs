@@ -150,7 +150,7 @@ fn grid_sample(l: &mut Lower<'_>) -> Results {
     let dtype = l.dtype(x)?;
     let n = own.len().saturating_sub(2);
     if n == 0 || places.len() != n + 2 || places[n + 1] != Dim::from(n) {
-        return Err(l.misfit("grid", &places, &[own[0].clone(), Dim::from(n)]));
+        return Err(l.misfit("grid", &places, &own));
     }
     let mode = match l.string("mode", if l.opset < 20 { "bilinear" } else { "linear" })?.as_str() {
         "nearest" => Mode::Nearest,

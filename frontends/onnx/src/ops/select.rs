@@ -21,7 +21,12 @@ pub const ROWS: &[Row] = &[
 
 /// The positions of the true elements of a mask of rank 1, in ascending order.
 fn positions(l: &mut Lower<'_>, mask: ValueId) -> Result<ValueId, Fail> {
-    let most = l.shape(mask)?[0].as_const();
+    let own = l.shape(mask)?;
+    let [length] = own.as_slice() else {
+        let kind = crate::error::ProblemKind::Rank { got: own.len(), expected: "1".into() };
+        return Err(crate::lower::bad("condition", kind));
+    };
+    let most = length.as_const();
     let n = l.count_true(mask)?;
     let keep = l.extent_of(n, most);
     let ones = l.cast(mask, DType::I64)?;

@@ -9,17 +9,23 @@ use super::super::attention::{
     Masks, Offset, join_heads, masked, per_batch, probabilities, query_positions, scores, split_heads, weighted,
 };
 use super::super::contract::matmul_values;
+use super::super::quantize::{Side, centered};
 use super::super::rotary::{Turn, at_positions, rotated};
 use super::microsoft;
+use super::quantized::scaled;
 use crate::error::ProblemKind;
 use crate::lower::{Fail, Lower, Results, accumulator, bad, opaque, whole_slices};
 use crate::node;
 
 pub const ROWS: &[Row] = &[
     microsoft("Attention", attention),
+    microsoft("QAttention", quantized_attention),
     microsoft("MultiHeadAttention", multi_head),
     microsoft("RotaryEmbedding", rotary),
 ];
+
+/// The attribute that gives the number of heads.
+const HEADS: &str = "num_heads";
 
 /// Cells `start..start + len` of the last axis.
 fn columns(l: &mut Lower<'_>, v: ValueId, start: Dim, len: Dim) -> Result<ValueId, Fail> {
@@ -115,40 +121,67 @@ fn attend(l: &mut Lower<'_>, q: ValueId, k: ValueId, v: ValueId, with: &Scored<'
 /// Operands input `[B,S,I]`, weights `[I,Q+K+V]`, bias, mask_index, past `[2,B,N,P,D]`, attention_bias; results output
 /// and present.
 fn attention(l: &mut Lower<'_>) -> Results {
-    if l.flag("do_rotary", false) || l.flag("past_present_share_buffer", false) || l.optional(6).is_some() {
-        return Err(opaque("rotary positions or a shared buffer"));
+    if l.optional(6).is_some() {
+        return Err(opaque("a shared buffer"));
     }
     let (x, w) = (l.operand(0)?, l.operand(1)?);
-    let (sx, sw) = (l.shape(x)?, l.shape(w)?);
     let dtype = l.dtype(x)?;
-    let ([_, _, _], [_, width]) = (sx.as_slice(), sw.as_slice()) else {
-        return Err(l.misfit("inputs", &sx, &sw));
-    };
-    let sizes: [Dim; 3] = match l.ints("qkv_hidden_sizes") {
-        Some([q, k, v]) => [Dim::from(*q), Dim::from(*k), Dim::from(*v)],
-        Some(_) => return Err(l.value("qkv_hidden_sizes", "a list", "three numbers")),
-        None => std::array::from_fn(|_| width.exact_div(&Dim::from(3i64))),
-    };
     let mut all = matmul_values(l, x, w, accumulator(dtype), dtype)?;
     if let Some(bias) = l.optional(2) {
         all = l.wide(Scalar::Add, &[all, bias])?;
     }
-    let heads = l.int("num_heads", 0);
+    let (mask, past, bias) = (l.optional(3), l.optional(4), l.optional(5));
+    projected(l, all, mask, past, bias)
+}
+
+/// As Attention, of quantized operands: input, weights, bias, their scales, mask_index, their zero points, past.
+fn quantized_attention(l: &mut Lower<'_>) -> Results {
+    let (x, w, bias) = (l.operand(0)?, l.operand(1)?, l.operand(2)?);
+    let x = centered(l, x, l.optional(6), Side::Columns)?;
+    let w = centered(l, w, l.optional(7), Side::Columns)?;
+    let y = matmul_values(l, x, w, DType::I32, DType::I32)?;
+    let (sx, sw) = (l.operand(3)?, l.operand(4)?);
+    let y = scaled(l, y, sx, sw)?;
+    let all = l.wide(Scalar::Add, &[y, bias])?;
+    let (mask, past) = (l.optional(5), l.optional(8));
+    projected(l, all, mask, past, None)
+}
+
+/// Attention of the projections `[B,S,Q+K+V]`.
+fn projected(
+    l: &mut Lower<'_>,
+    all: ValueId,
+    mask: Option<ValueId>,
+    past: Option<ValueId>,
+    bias: Option<ValueId>,
+) -> Results {
+    if l.flag("do_rotary", false) || l.flag("past_present_share_buffer", false) {
+        return Err(opaque("rotary positions or a shared buffer"));
+    }
+    let shape = l.shape(all)?;
+    let [_, _, width] = shape.as_slice() else {
+        return Err(bad("input", ProblemKind::Rank { got: shape.len(), expected: "3".into() }));
+    };
+    let sizes: [Dim; 3] = match l.ints("qkv_hidden_sizes") {
+        Some([q, k, v]) => [Dim::from(*q), Dim::from(*k), Dim::from(*v)],
+        Some(other) => return Err(l.value("qkv_hidden_sizes", &format!("{other:?}"), "three numbers")),
+        None => std::array::from_fn(|_| width.exact_div(&Dim::from(3i64))),
+    };
     let mut start = Dim::ZERO;
     let mut parts = Vec::new();
     for size in &sizes {
         let part = columns(l, all, start.clone(), size.clone())?;
-        parts.push(split_heads(l, part, heads)?);
+        parts.push(split_heads(l, part, HEADS)?);
         start = start + size.clone();
     }
     let (q, mut k, mut v) = (parts[0], parts[1], parts[2]);
-    let mut past = Dim::ZERO;
-    if let Some(given) = l.optional(4) {
+    let mut before = Dim::ZERO;
+    if let Some(given) = past {
         let shape = l.shape(given)?;
         if shape.len() != 5 {
             return Err(bad("past", ProblemKind::Rank { got: shape.len(), expected: "5".into() }));
         }
-        past = shape[3].clone();
+        before = shape[3].clone();
         let side = |l: &mut Lower<'_>, i: i64| {
             let one = l.slice_axis(given, 0, Dim::from(i), Dim::ONE)?;
             l.reshape(one, &shape[1..])
@@ -158,7 +191,7 @@ fn attention(l: &mut Lower<'_>) -> Results {
         v = l.concat(2, &[pv, v])?;
     }
     let causal = l.flag("unidirectional", false);
-    let y = attend(l, q, k, v, &Scored { mask: l.optional(3), bias: l.optional(5), causal, past: &past })?;
+    let y = attend(l, q, k, v, &Scored { mask, bias, causal, past: &before })?;
     let mut out = vec![y];
     if l.wants(1) {
         let stacked = |l: &mut Lower<'_>, v: ValueId| {
@@ -188,15 +221,15 @@ fn multi_head(l: &mut Lower<'_>) -> Results {
     if l.optional(8).is_some() || l.optional(9).is_some() || l.wants(3) {
         return Err(opaque("a shared buffer, beams, or scores as a result"));
     }
-    let (query, heads) = (l.operand(0)?, l.int("num_heads", 0));
+    let query = l.operand(0)?;
     let (mut q, mut k, mut v) = match (l.optional(1), l.optional(2), l.rank(query)?) {
         (None, None, 5) => (packed(l, query, 0)?, packed(l, query, 1)?, packed(l, query, 2)?),
         (Some(kv), None, 3) if l.rank(kv)? == 5 => {
-            (split_heads(l, query, heads)?, packed(l, kv, 0)?, packed(l, kv, 1)?)
+            (split_heads(l, query, HEADS)?, packed(l, kv, 0)?, packed(l, kv, 1)?)
         }
         (Some(key), Some(value), 3) => {
-            let side = |l: &mut Lower<'_>, v: ValueId| if l.rank(v)? == 4 { Ok(v) } else { split_heads(l, v, heads) };
-            (split_heads(l, query, heads)?, side(l, key)?, side(l, value)?)
+            let side = |l: &mut Lower<'_>, v: ValueId| if l.rank(v)? == 4 { Ok(v) } else { split_heads(l, v, HEADS) };
+            (split_heads(l, query, HEADS)?, side(l, key)?, side(l, value)?)
         }
         _ => return Err(opaque("operands in no known layout")),
     };
@@ -253,7 +286,7 @@ fn rotary(l: &mut Lower<'_>) -> Results {
         return Ok(vec![rotated(l, x, cos, sin, 1, turn)?]);
     }
     // Without a number of heads, a head is as wide as what its cache turns.
-    let head = match (l.int("num_heads", 0), l.shape(cos)?[2].as_const()) {
+    let head = match (l.int("num_heads", 0), l.shape(cos)?.get(2).and_then(Dim::as_const)) {
         (0, Some(half)) => Dim::from(2 * half),
         (0, None) => return Err(opaque("an unknown head size")),
         (n, _) if n > 0 => shape[2].exact_div(&Dim::from(n)),

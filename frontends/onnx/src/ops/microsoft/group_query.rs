@@ -18,6 +18,9 @@ use crate::lower::{Fail, Lower, Results, accumulator, bad, opaque};
 
 pub const ROWS: &[Row] = &[microsoft("GroupQueryAttention", group_query)];
 
+/// The attributes that give the number of heads of queries and of keys.
+const NAMES: [&str; 2] = ["num_heads", "kv_num_heads"];
+
 /// What has no lowering here.
 fn refuse(l: &Lower<'_>) -> Result<(), Fail> {
     let attributes = [("sliding_window_cache", 0), ("smooth_softmax", 0), ("qk_output", 0), ("kv_cache_bit_width", 0)];
@@ -41,9 +44,9 @@ fn refuse(l: &Lower<'_>) -> Result<(), Fail> {
 /// and sin caches, position_ids, attention_bias; results output, present_key, present_value.
 fn group_query(l: &mut Lower<'_>) -> Results {
     refuse(l)?;
-    let (heads, groups) = (l.int("num_heads", 0), l.int("kv_num_heads", 0));
+    let (heads, groups) = (l.int(NAMES[0], 0), l.int(NAMES[1], 0));
     if heads < 1 || groups < 1 || heads > i64::from(u16::MAX) || heads % groups != 0 {
-        return Err(l.value("num_heads", &heads.to_string(), &format!("a positive multiple of {groups}")));
+        return Err(l.value(NAMES[0], &heads.to_string(), &format!("a positive multiple of {groups}")));
     }
     let query = l.operand(0)?;
     let t = l.tensor(query)?;
@@ -51,14 +54,16 @@ fn group_query(l: &mut Lower<'_>) -> Results {
         return Err(bad("query", ProblemKind::Rank { got: t.rank(), expected: "3".into() }));
     };
     let (mut q, mut k, v) = match (l.optional(1), l.optional(2)) {
-        (Some(k), Some(v)) => (split_heads(l, query, heads)?, split_heads(l, k, groups)?, split_heads(l, v, groups)?),
+        (Some(k), Some(v)) => {
+            (split_heads(l, query, NAMES[0])?, split_heads(l, k, NAMES[1])?, split_heads(l, v, NAMES[1])?)
+        }
         _ => {
             let head = width.exact_div(&Dim::from(heads + 2 * groups));
             let (all, some) = (head.clone() * Dim::from(heads), head * Dim::from(groups));
             let q = l.slice_axis(query, 2, Dim::ZERO, all.clone())?;
             let k = l.slice_axis(query, 2, all.clone(), some.clone())?;
             let v = l.slice_axis(query, 2, all + some.clone(), some)?;
-            (split_heads(l, q, heads)?, split_heads(l, k, groups)?, split_heads(l, v, groups)?)
+            (split_heads(l, q, NAMES[0])?, split_heads(l, k, NAMES[1])?, split_heads(l, v, NAMES[1])?)
         }
     };
     // How many keys each batch entry had before.

@@ -1,7 +1,7 @@
 //! Products and convolutions with scale, transposition, activation or packed weights folded in.
 
 use egret_ir::op::scalar::Scalar;
-use egret_ir::op::spec::{Ix, Label, Spec};
+use egret_ir::op::spec::{GatherSpec, Ix, Label, Negative, Spec};
 use egret_ir::{DType, Dim, Literal, Shape, ValueId};
 
 use super::super::Row;
@@ -18,6 +18,7 @@ pub const ROWS: &[Row] = &[
     microsoft("FusedGemm", fused_gemm),
     microsoft("FusedConv", fused_conv),
     microsoft("MatMulNBits", matmul_n_bits),
+    microsoft("GatherBlockQuantized", gather_blocks),
 ];
 
 /// An operand of FusedMatMul as a matrix per batch: with `batch`, its first axis goes behind the batch axes; with
@@ -170,4 +171,72 @@ fn by_rows(l: &mut Lower<'_>, a: ValueId, w: ValueId) -> Result<ValueId, Fail> {
     let out: Vec<Label> = (0..outer).map(label).chain([n]).collect();
     let spec = Spec::new(&[left, vec![Ix::Label(n), Ix::Label(k)]], &out, &[]).map_err(|e| opaque(e.to_string()))?;
     l.contract(spec, a, w, accumulator(dtype), dtype)
+}
+
+/// Rows of a table `[V, C]` whose columns are stored by blocks, `bits` bits a number, each block with a scale and a zero
+/// point. An index outside the table gives zeros.
+fn gather_blocks(l: &mut Lower<'_>) -> Results {
+    let (data, ids, scales) = (l.operand(0)?, l.operand(1)?, l.operand(2)?);
+    let (block, bits) = (l.int("block_size", 128), l.int("bits", 4));
+    let (t, rows) = (l.tensor(data)?, l.shape(scales)?);
+    let [count, bytes] = t.shape.as_slice() else { return Err(opaque("a table that is no matrix")) };
+    let last = l.axis("quantize_axis", l.int("quantize_axis", 1), 2)? == 1;
+    let first = l.axis("gather_axis", l.int("gather_axis", 0), 2)? == 0;
+    if t.dtype != DType::U8 || !last || !first || ![2, 4, 8].contains(&bits) || !(1..=1 << 31).contains(&block) {
+        return Err(opaque(format!("{} of {bits} bits in blocks of {block}, or other axes", t.dtype)));
+    }
+    let Some(columns) = bytes.as_const().map(|n| n * (8 / bits)) else { return Err(opaque("an unknown width")) };
+    let (blocks, dim) = ((columns + block - 1) / block, Dim::from);
+    if rows != [count.clone(), dim(blocks)] {
+        return Err(l.misfit("scales", &rows, &[count.clone(), dim(blocks)]));
+    }
+    let table = unpacked(l, data, bits)?;
+    let dtype = l.dtype(scales)?;
+    // The rows asked for, of the numbers, scales and zero points alike; outside the table the first one, put to 0 below.
+    let at = l.tensor(ids)?;
+    let number = |l: &mut Lower<'_>, d: &Dim| {
+        let v = l.dim(d, at.dtype)?;
+        l.broadcast(v, &at.shape)
+    };
+    let (zero, size) = (number(l, &Dim::ZERO)?, number(l, count)?);
+    let below = l.map(Scalar::Lt, &[ids, zero])?;
+    let wrapped = l.map(Scalar::Add, &[ids, size])?;
+    let ids = l.map(Scalar::Select, &[below, wrapped, ids])?;
+    let (not_below, above) = (l.map(Scalar::Le, &[zero, ids])?, l.map(Scalar::Lt, &[ids, size])?);
+    let inside = l.map(Scalar::And, &[not_below, above])?;
+    let ids = l.map(Scalar::Select, &[inside, ids, zero])?;
+    let spec = GatherSpec::along(2, 0, at.rank(), Negative::Never).map_err(|e| opaque(e.to_string()))?;
+    let numbers = l.gather(spec.clone(), table, ids)?;
+    let numbers = l.cast(numbers, dtype)?;
+    let mut wide = at.shape.clone();
+    wide.extend([dim(blocks), dim(block)]);
+    let mut whole = at.shape.clone();
+    whole.push(dim(blocks * block));
+    // A value per block, repeated over its columns.
+    let repeated = |l: &mut Lower<'_>, v: ValueId| {
+        let v = l.gather(spec.clone(), v, ids)?;
+        let v = l.cast(v, dtype)?;
+        let v = l.insert(v, vec![(wide.len() - 1, dim(block))])?;
+        let v = l.reshape(v, &whole)?;
+        l.slice_axis(v, whole.len() - 1, Dim::ZERO, dim(columns))
+    };
+    let zero = match l.optional(3) {
+        Some(z) => {
+            let z = unpacked(l, z, bits)?;
+            let z = l.slice_axis(z, 1, Dim::ZERO, dim(blocks))?;
+            repeated(l, z)?
+        }
+        None => {
+            let shape = l.shape(numbers)?;
+            l.splat(Literal::from_i64(dtype, 1 << (bits - 1)), &shape)?
+        }
+    };
+    let scales = repeated(l, scales)?;
+    let y = l.map(Scalar::Sub, &[numbers, zero])?;
+    let y = l.map(Scalar::Mul, &[y, scales])?;
+    let shape = l.shape(y)?;
+    let axes: Vec<usize> = (0..at.rank()).collect();
+    let inside = l.spread(inside, &axes, &shape)?;
+    let nothing = l.splat(Literal::from_i64(dtype, 0), &shape)?;
+    Ok(vec![l.map(Scalar::Select, &[inside, y, nothing])?])
 }
