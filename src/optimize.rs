@@ -4,6 +4,7 @@ use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
 use egret_ir::Typed;
+use egret_onnx::export::Rewritten;
 use egret_onnx::external::{self, Files};
 use egret_onnx::proto::{ModelProto, StringStringEntryProto};
 use egret_onnx::store::{self, Snapshot};
@@ -103,7 +104,7 @@ pub fn optimize(path: &Path, options: &OptimizeOptions, progress: Progress<'_>) 
         [path.to_owned()].iter().chain(&used).filter_map(|f| Some(std::fs::metadata(f).ok()?.len())).sum();
     let smaller = take_entry(&mut model, GROWN_FROM).and_then(|n| n.parse::<u64>().ok());
     let imported = egret_onnx::read_model(model, &mut files, &options.binding).map_err(failed())?;
-    let nodes_before = imported.sites.len();
+    let nodes_before = imported.nodes;
     let own = export::model_bytes(&imported);
     let start = smaller.map_or(own, |n| n.min(own));
     let mut guard = export::Guard::new(export::growth_limit(start, options.max_growth));
@@ -117,11 +118,9 @@ pub fn optimize(path: &Path, options: &OptimizeOptions, progress: Progress<'_>) 
         passes += 1;
         progress(&format!("optimizing, pass {passes}"));
         let typed = check(path, &next)?;
-        let saturated = saturate(&typed, &rules, options.numeric);
-        for r in &saturated.rules {
-            count(&mut counts, r);
-        }
-        let written = write(path, saturated, &next, &mut guard)?;
+        let mut rewritten = rewrite(&typed, &rules, options.numeric, &mut counts)
+            .map_err(|reports| Error::Check { path: path.to_owned(), reports })?;
+        let written = write(path, &mut rewritten, &next, &mut guard)?;
         let after = Snapshot::new(&written);
         if before.as_ref() == Some(&after) {
             break written;
@@ -137,7 +136,7 @@ pub fn optimize(path: &Path, options: &OptimizeOptions, progress: Progress<'_>) 
         let entry = StringStringEntryProto { key: Some(GROWN_FROM.to_owned()), value: Some(start.to_string()) };
         model.metadata_props.push(entry);
     }
-    let nodes_after = model.graph.as_ref().map_or(0, |g| g.node.len());
+    let nodes_after = model.graph.as_ref().map_or(0, egret_onnx::node_count);
     let rules = counts.into_values().filter(|r| r.unions > 0).collect();
     let bytes_after = store::message_bytes(&model);
     let summary = Summary { nodes_before, nodes_after, bytes_before, bytes_after, passes, rules };
@@ -188,10 +187,27 @@ pub(crate) fn saturate(typed: &Typed, rules: &RuleSet, numeric: Numeric) -> Satu
     egret_rules::saturate(typed, rules, &config)
 }
 
-fn write(path: &Path, saturated: Saturated, imported: &Imported, guard: &mut export::Guard) -> Result<ModelProto> {
-    let mut classes = saturated.classes;
+/// Rewrites a graph and the bodies in it, innermost first.
+fn rewrite(
+    typed: &Typed,
+    rules: &RuleSet,
+    numeric: Numeric,
+    counts: &mut BTreeMap<String, RuleCount>,
+) -> std::result::Result<Rewritten, Vec<egret_ir::check::Report>> {
+    let mut bodies = Vec::with_capacity(typed.tables.bodies.len());
+    for body in &typed.tables.bodies {
+        bodies.push(rewrite(&egret_ir::check(body.clone())?, rules, numeric, counts)?);
+    }
+    let saturated = saturate(typed, rules, numeric);
+    for r in &saturated.rules {
+        count(counts, r);
+    }
+    Ok(Rewritten { classes: saturated.classes, class_of: saturated.class_of, bodies })
+}
+
+fn write(path: &Path, rewritten: &mut Rewritten, imported: &Imported, guard: &mut export::Guard) -> Result<ModelProto> {
     let extract =
         |table: &egret_ir::choice::Table<export::OnnxStep>| egret_extractor::extract(table).ok().map(|s| s.chosen);
-    export::optimize(&mut classes, imported, &saturated.class_of, &export::node_time, &extract, guard)
+    export::optimize(rewritten, imported, &export::node_time, &extract, guard)
         .map_err(|error| Error::Export { path: path.to_owned(), error })
 }

@@ -197,6 +197,11 @@ impl Graph {
         ValueId(self.nodes.len() as u32 - 1)
     }
 
+    /// Takes back the last nodes, so that `len` stay. Outputs must not refer to those that go.
+    pub fn truncate(&mut self, len: usize) {
+        self.nodes.truncate(len);
+    }
+
     /// Names a result.
     pub fn output(&mut self, name: &str, value: ValueId) {
         self.outputs.push(OutputDecl { name: name.into(), value });

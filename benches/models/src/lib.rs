@@ -94,11 +94,35 @@ pub struct Model {
     /// Symbolic dimensions bound by name, as `--dim` takes them: `batch=1`.
     #[serde(default)]
     pub dims: Vec<String>,
+    /// Another binding of the open dimensions, at which the model must pass, too.
+    #[serde(default)]
+    pub second: Option<Second>,
+    /// Why compiling does not take the model yet.
+    #[serde(default)]
+    pub uncompiled: Option<String>,
     /// How each input is made, by the input's name.
     pub inputs: BTreeMap<String, Fill>,
 }
 
+/// Another binding of a model's open dimensions.
+#[derive(Clone, Debug, Default, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Second {
+    /// As [`Model::shapes`].
+    #[serde(default)]
+    pub shapes: Vec<String>,
+    /// As [`Model::dims`].
+    #[serde(default)]
+    pub dims: Vec<String>,
+}
+
 impl Model {
+    /// The same model at its second size, where it has one.
+    pub fn at_second_size(&self) -> Option<Self> {
+        let Second { shapes, dims } = self.second.clone()?;
+        Some(Self { shapes, dims, second: None, ..self.clone() })
+    }
+
     /// Where the file lies once it has been set up.
     pub fn path(&self) -> PathBuf {
         models_dir().join(format!("{}.onnx", self.name))
@@ -173,11 +197,21 @@ mod tests {
     fn manifest_reads_and_names_are_unique() {
         let manifest = Manifest::load().unwrap();
         let mut names: Vec<&str> = manifest.models.iter().map(|m| m.name.as_str()).collect();
-        assert_eq!(manifest.models.iter().filter(|m| m.main).count(), 11);
+        assert_eq!(manifest.models.iter().filter(|m| m.main).count(), 16);
         names.sort_unstable();
         let count = names.len();
         names.dedup();
         assert_eq!(names.len(), count, "a model is listed twice");
+    }
+
+    #[test]
+    fn open_dimensions_are_bound_at_two_sizes() {
+        for model in Manifest::load().unwrap().models {
+            let bound = !model.binding_args().is_empty();
+            let second = model.at_second_size().map(|m| m.binding_args());
+            assert_eq!(second.is_some(), bound, "{}", model.name);
+            assert!(!bound || second != Some(model.binding_args()), "{} has one size twice", model.name);
+        }
     }
 
     #[test]

@@ -3,20 +3,18 @@
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::sync::Arc;
 
-use egret_ir::dim::SymbolInfo;
-use egret_ir::graph::InputDecl;
-use egret_ir::op::{Const, ConstId, Op};
-use egret_ir::{Dim, Graph, Origin, Origins, Symbol, Type, ValueId};
+use egret_ir::op::Op;
+use egret_ir::{Graph, Origin, Origins, Symbol, Type, ValueId};
 use indexmap::IndexMap;
 
+use crate::containers::{Contained, Item};
 use crate::error::{Problem, ProblemKind};
-use crate::frozen::Frozen;
-pub use crate::imported::{Imported, Initializer, OpaqueReason, ReadOptions, Site};
-use crate::inline::{self, FlatNode, canonical_domain};
+pub use crate::imported::{Imported, Initializer, OpaqueReason, ReadOptions, Site, SiteKind};
+use crate::inline::{self, FlatNode, Inliner, canonical_domain, walk};
 use crate::known::{self, Known};
 use crate::lower::{Fail, Lower};
-use crate::proto::{GraphProto, ModelProto, NodeProto, TensorProto, TypeProto, ValueInfoProto};
-use crate::tensor;
+use crate::proto::{GraphProto, ModelProto, OperatorSetIdProto, TensorProto, TypeProto};
+use crate::scope::{Outer, Shared};
 use crate::validate::{self, Opsets};
 use crate::{lenient, opaque, ops, structure};
 
@@ -25,55 +23,78 @@ pub fn import(mut model: ModelProto, options: &ReadOptions) -> Result<Imported, 
     let mut opsets = validate::head(&model)?;
     let mut graph = model.graph.take().unwrap_or_default();
     let nodes = std::mem::take(&mut graph.node);
-    let inlined = inline::inline(&model, &graph, nodes)?;
-    for added in &inlined.added_opsets {
-        opsets.insert(added.domain().to_owned(), added.version());
-    }
-    let mut added = inlined.added_opsets;
+    let mut inliner = Inliner::new(&model, &opsets)?;
+    let mut names = inline::all_names(&graph, &nodes);
+    let inlined = inliner.inline(nodes, None, None, &mut names)?;
     let mut warnings = lenient::repeated_names(&inlined.nodes);
-    if let Some(opset) = lenient::assumed_opset(&opsets, &inlined.nodes) {
+    let assumed = lenient::assumed_opset(&opsets, &inlined.nodes);
+    if let Some(opset) = &assumed {
         opsets.insert(opset.domain().to_owned(), opset.version());
-        warnings.push(lenient::assumed(&opset));
-        added.push(opset);
+        warnings.push(lenient::assumed(opset));
     }
-    let order = structure::order(&graph, &inlined.nodes)?;
+    let order = structure::order(&graph, &inlined.nodes, &|_| false)?;
     warnings.extend(lenient::unsorted(&inlined.nodes, &order.order));
-    let functions: BTreeSet<(&str, &str)> =
-        model.functions.iter().map(|f| (canonical_domain(f.domain()), f.name())).collect();
-    let faults: Vec<Problem> =
-        inlined.nodes.iter().flat_map(|n| validate::check_node(n, &opsets, &functions)).collect();
+    let faults = faults(&model, &inlined.nodes, &opsets, &inliner.added_opsets());
     if !faults.is_empty() {
         return Err(faults);
     }
+    let mut count = 0;
+    for node in &inlined.nodes {
+        walk(&node.proto, &mut |_| count += 1);
+    }
     // A bound found on the way may decide what was open before. Bounds only ever fall; a few rounds are enough for real
     // models, and what is still open after them stays opaque.
-    let mut bounds = BTreeMap::new();
-    let mut round = attempt(&model, &graph, &inlined.nodes, &order, &opsets, options, bounds.clone());
-    for _ in 0..MAX_ROUNDS {
-        if round.bounds == bounds || !round.problems.is_empty() {
-            break;
+    let mut round = 0;
+    let mut shared = Shared::new(&model, &opsets, inliner, names);
+    let (parts, positions) = loop {
+        let bounds = shared.bounds.clone();
+        shared.restart();
+        let mut importer = Importer::new(&mut shared, &graph);
+        importer.bind(&graph, options);
+        importer.sources(&graph, model.ir_version());
+        if importer.problems.is_empty() {
+            importer.nodes(&inlined.nodes, &order);
+            importer.calls(&inlined.calls);
+            importer.outputs(&graph);
         }
-        bounds = round.bounds;
-        round = attempt(&model, &graph, &inlined.nodes, &order, &opsets, options, bounds.clone());
-    }
-    if !round.problems.is_empty() {
-        return Err(round.problems);
-    }
-    let needed = inline::needed_functions(&model, inlined.nodes.iter().map(|n| &*n.proto));
+        if !importer.problems.is_empty() {
+            return Err(importer.problems);
+        }
+        round += 1;
+        if importer.shared.bounds == bounds || round > MAX_ROUNDS {
+            break importer.finish();
+        }
+    };
+    let added = shared.inliner.added_opsets();
+    let calls = inlined.nodes.iter().chain(&inlined.calls);
+    let needed = inline::needed_functions(&model, calls.map(|n| &*n.proto));
     model.functions.clear();
-    model.opset_import.extend(added);
+    model.opset_import.extend(added.into_iter().chain(assumed));
+    let value = |name: &str| parts.values.get(name).copied();
+    warnings.extend(lenient::misdeclared(&graph, &parts.graph, &value));
     let mut protos: Vec<Option<TensorProto>> = std::mem::take(&mut graph.initializer).into_iter().map(Some).collect();
-    let initializers = round.initializers.into_iter().filter_map(|(name, (value, at))| {
+    let initializers = positions.into_iter().filter_map(|(name, (value, at))| {
         let proto = protos[at].take()?;
         Some((name, Initializer { value, proto }))
     });
     let initializers = initializers.collect();
-    let value = |name: &str| round.values.get(name).copied();
-    warnings.extend(lenient::misdeclared(&graph, &round.graph, &value));
     model.graph = Some(graph);
-    let functions = needed;
-    let Round { graph, sites, values, opaque_reasons, bound, frozen, .. } = round;
-    Ok(Imported { graph, sites, values, initializers, opaque_reasons, bound, frozen, model, functions, warnings })
+    Ok(Imported { model, initializers, functions: needed, nodes: count, warnings, ..parts })
+}
+
+/// Faults of nodes that need no types. `added` are opsets that functions bring along.
+pub(crate) fn faults(
+    model: &ModelProto,
+    nodes: &[FlatNode],
+    opsets: &Opsets,
+    added: &[OperatorSetIdProto],
+) -> Vec<Problem> {
+    let functions: BTreeSet<(&str, &str)> =
+        model.functions.iter().map(|f| (canonical_domain(f.domain()), f.name())).collect();
+    let mut opsets = opsets.clone();
+    opsets.extend(added.iter().map(|o| (o.domain().to_owned(), o.version())));
+    let check = |n: &FlatNode| validate::check_node(n, n.opsets.as_deref().unwrap_or(&opsets), &functions);
+    nodes.iter().flat_map(check).collect()
 }
 
 /// An unbound extent is at most this, so that a slice to 10⁹ goes to the end.
@@ -82,381 +103,163 @@ pub const MAX_EXTENT: i64 = 1_000_000_000;
 /// How often reading starts over with better bounds of extents, at most.
 const MAX_ROUNDS: usize = 8;
 
-/// What one pass over the nodes gives.
-struct Round {
-    graph: Graph,
-    sites: Vec<Site>,
-    values: IndexMap<Arc<str>, ValueId>,
-    /// Values, and positions in the model's list.
-    initializers: IndexMap<Arc<str>, (ValueId, usize)>,
-    opaque_reasons: Vec<OpaqueReason>,
-    bound: BTreeMap<Symbol, i64>,
-    bounds: BTreeMap<Symbol, i64>,
-    frozen: Vec<(String, egret_ir::Tensor)>,
-    problems: Vec<Problem>,
-}
-
-#[expect(clippy::too_many_arguments, reason = "one caller; the arguments are the stages of reading before it")]
-fn attempt(
-    model: &ModelProto,
-    graph: &GraphProto,
-    nodes: &[FlatNode],
-    order: &structure::Order,
-    opsets: &Opsets,
-    options: &ReadOptions,
-    bounds: BTreeMap<Symbol, i64>,
-) -> Round {
-    let mut importer = Importer::new(graph, opsets, bounds);
-    importer.bind(graph, options);
-    importer.sources(graph, model.ir_version());
-    if importer.problems.is_empty() {
-        for &i in &order.order {
-            importer.node(&nodes[i], &order.captures[i]);
-        }
-        importer.outputs(graph);
-    }
-    Round {
-        graph: importer.graph,
-        sites: importer.sites,
-        values: importer.values,
-        initializers: importer.initializers,
-        opaque_reasons: importer.opaque_reasons,
-        bound: importer.bound,
-        bounds: importer.bounds,
-        frozen: importer.frozen,
-        problems: importer.problems,
-    }
-}
-
-struct Importer<'a> {
-    graph: Graph,
-    opsets: &'a Opsets,
-    known: BTreeMap<ValueId, Known>,
+/// One graph being read: the model's own, or a body.
+pub(crate) struct Importer<'s, 'a, 'g> {
+    pub shared: &'s mut Shared<'a>,
+    pub graph: Graph,
+    pub known: BTreeMap<ValueId, Known>,
     /// The values of extents that only data decides.
-    witnesses: BTreeMap<Symbol, ValueId>,
-    /// Upper bounds of symbols that the model needs to run at all.
-    /// Bounds that the caller states.
-    ranges: BTreeMap<Symbol, (i64, i64)>,
-    bounds: BTreeMap<Symbol, i64>,
-    values: IndexMap<Arc<str>, ValueId>,
+    pub witnesses: BTreeMap<Symbol, ValueId>,
+    /// Sequences and optionals whose parts are known, by the value of foreign type that stands for them.
+    pub items: BTreeMap<ValueId, Item<ValueId>>,
+    /// Values of the graph around that may be captured, by name.
+    pub outer: BTreeMap<String, Outer>,
+    /// Captured values: the input here, the value in the graph around.
+    pub captures: Vec<(ValueId, ValueId)>,
+    /// Constants of bodies, and of the graph around one.
+    pub captured_constants: IndexMap<Arc<str>, ValueId>,
+    pub values: IndexMap<Arc<str>, ValueId>,
     /// Names whose node was faulty: what depends on them is not looked at.
-    lost: BTreeSet<String>,
-    infos: HashMap<&'a str, &'a TypeProto>,
-    bound: BTreeMap<Symbol, i64>,
-    frozen: Vec<(String, egret_ir::Tensor)>,
-    by_place: BTreeMap<String, Vec<i64>>,
-    /// Values, and positions in the model's list.
-    initializers: IndexMap<Arc<str>, (ValueId, usize)>,
-    sites: Vec<Site>,
-    opaque_reasons: Vec<OpaqueReason>,
-    problems: Vec<Problem>,
+    pub lost: BTreeSet<String>,
+    /// Names that nodes of this graph define, now or later.
+    pub reserved: BTreeSet<String>,
+    /// Types that the graph declares.
+    infos: HashMap<&'g str, &'g TypeProto>,
+    /// Types that bodies put into this graph declare.
+    inlined_infos: HashMap<String, TypeProto>,
+    pub bound: BTreeMap<Symbol, i64>,
+    pub frozen: Vec<(String, egret_ir::Tensor)>,
+    /// Bounds that the caller states.
+    pub ranges: BTreeMap<Symbol, (i64, i64)>,
+    pub by_place: BTreeMap<String, Vec<i64>>,
+    /// Values of the model's own initializers, and their positions in its list.
+    pub initializers: IndexMap<Arc<str>, (ValueId, usize)>,
+    pub sites: Vec<Site>,
+    /// What was read of each body of the graph.
+    pub bodies: Vec<Imported>,
+    pub opaque_reasons: Vec<OpaqueReason>,
+    pub problems: Vec<Problem>,
 }
 
-/// The symbol of an axis: its name, or one made from the place. Exporters write `?` for "unknown".
-fn symbol_of(input: &str, axis: usize, name: &str) -> Symbol {
-    if name.is_empty() || name == "?" { Symbol::new(&format!("{input}.{axis}")) } else { Symbol::new(name) }
+/// How a node came out.
+pub(crate) enum Done {
+    /// As values of its own.
+    Node(Vec<ValueId>),
+    /// As If or Loop, whose nodes are written anew.
+    Control(Vec<ValueId>),
+    /// As values of other nodes: it is gone.
+    Gone(Vec<ValueId>),
+    /// A fault inside it is reported already.
+    Lost,
 }
 
-impl<'a> Importer<'a> {
-    fn new(graph: &'a GraphProto, opsets: &'a Opsets, bounds: BTreeMap<Symbol, i64>) -> Self {
+impl<'s, 'a, 'g> Importer<'s, 'a, 'g> {
+    pub fn new(shared: &'s mut Shared<'a>, graph: &'g GraphProto) -> Self {
         let declared = graph.value_info.iter().chain(&graph.output);
-        let infos = declared.filter_map(|v| Some((v.name(), v.r#type.as_ref()?))).collect();
+        let declared = declared.filter_map(|v| Some((v.name(), v.r#type.as_ref()?)));
         Self {
+            shared,
             graph: Graph::new(graph.name()),
-            opsets,
             known: BTreeMap::new(),
             witnesses: BTreeMap::new(),
-            ranges: BTreeMap::new(),
-            bounds,
+            items: BTreeMap::new(),
+            outer: BTreeMap::new(),
+            captures: Vec::new(),
+            captured_constants: IndexMap::new(),
             values: IndexMap::new(),
             lost: BTreeSet::new(),
-            infos,
+            reserved: BTreeSet::new(),
+            infos: declared.collect(),
+            inlined_infos: HashMap::new(),
             bound: BTreeMap::new(),
             frozen: Vec::new(),
+            ranges: BTreeMap::new(),
             by_place: BTreeMap::new(),
             initializers: IndexMap::new(),
             sites: Vec::new(),
+            bodies: Vec::new(),
             opaque_reasons: Vec::new(),
             problems: Vec::new(),
         }
     }
 
-    fn fault(&mut self, field: String, kind: ProblemKind) {
+    /// The type that the file declares for a value.
+    pub fn declared(&self, name: &str) -> Option<&TypeProto> {
+        self.infos.get(name).copied().or_else(|| self.inlined_infos.get(name))
+    }
+
+    /// Takes the types that a body declares for its values.
+    pub fn declarations(&mut self, graph: &GraphProto) {
+        let declared = graph.value_info.iter().chain(&graph.output);
+        self.inlined_infos.extend(declared.filter_map(|v| Some((v.name().to_owned(), v.r#type.clone()?))));
+    }
+
+    pub fn fault(&mut self, field: String, kind: ProblemKind) {
         self.problems.push(Problem { node: None, field, kind });
-    }
-
-    // ---- bindings ----
-
-    fn bind(&mut self, graph: &GraphProto, options: &ReadOptions) {
-        let mut names = BTreeSet::new();
-        for input in &graph.input {
-            if let Some(ty) = &input.r#type {
-                opaque::declared(ty, &mut |axis, name| {
-                    names.insert(symbol_of(input.name(), axis, name));
-                    Dim::ONE
-                });
-            }
-        }
-        for (name, value) in &options.dims {
-            let symbol = Symbol::new(name);
-            if !names.contains(&symbol) {
-                self.fault("--dim".to_owned(), ProblemKind::UnknownBinding { what: "dimension", name: name.clone() });
-            }
-            self.bind_symbol("--dim", symbol, *value);
-        }
-        for (name, lo, hi) in &options.ranges {
-            let symbol = Symbol::new(name);
-            let what = format!("{name}={lo}..{hi}");
-            if !names.contains(&symbol) {
-                self.fault("--dim".to_owned(), ProblemKind::UnknownBinding { what: "dimension", name: name.clone() });
-            } else if *lo < 0 || lo > hi || *hi > MAX_EXTENT {
-                let reason = format!("bounds from 0 to {MAX_EXTENT} expected");
-                self.fault("--dim".to_owned(), ProblemKind::BadValue { value: what, reason });
-            }
-            self.ranges.insert(symbol, (*lo, *hi));
-        }
-        for (name, extents) in &options.shapes {
-            let Some(input) = graph.input.iter().find(|i| i.name() == name) else {
-                self.fault("--shape".to_owned(), ProblemKind::UnknownBinding { what: "input", name: name.clone() });
-                continue;
-            };
-            self.bind_input("--shape", input, extents);
-        }
-        for (name, value) in &options.values {
-            match graph.input.iter().find(|i| i.name() == name) {
-                Some(input) => self.freeze(input, value),
-                None => {
-                    let kind = ProblemKind::UnknownBinding { what: "input", name: name.clone() };
-                    self.fault("--value".to_owned(), kind);
-                }
-            }
-        }
-    }
-
-    /// Fixes the value of an input; its extents are bound by the way.
-    fn freeze(&mut self, input: &ValueInfoProto, value: &Frozen) {
-        let Some(dtype) = input.r#type.as_ref().and_then(element) else {
-            let kind = ProblemKind::BadValue {
-                value: input.name().to_owned(),
-                reason: "an input of tensor type expected".to_owned(),
-            };
-            return self.fault("--value".to_owned(), kind);
-        };
-        match value.tensor(dtype) {
-            Ok(t) => {
-                let extents: Vec<i64> = t.shape().iter().map(|d| *d as i64).collect();
-                self.bind_input("--value", input, &extents);
-                self.frozen.push((input.name().to_owned(), t));
-            }
-            Err(reason) => {
-                let kind = ProblemKind::BadValue { value: input.name().to_owned(), reason };
-                self.fault("--value".to_owned(), kind);
-            }
-        }
-    }
-
-    fn bind_symbol(&mut self, field: &str, symbol: Symbol, value: i64) {
-        let given = format!("{}={value}", symbol.name());
-        if value < 0 {
-            let kind = ProblemKind::BadValue { value: given, reason: "an extent is not negative".to_owned() };
-            return self.fault(field.to_owned(), kind);
-        }
-        if let Some(old) = self.bound.insert(symbol.clone(), value).filter(|old| *old != value) {
-            let declared = format!("{}={old}, bound before", symbol.name());
-            self.fault(field.to_owned(), ProblemKind::BindingConflict { given, declared });
-        }
-    }
-
-    fn bind_input(&mut self, option: &str, input: &ValueInfoProto, extents: &[i64]) {
-        let ty = input
-            .r#type
-            .as_ref()
-            .map(|ty| opaque::declared(ty, &mut |axis, name| Dim::symbol(symbol_of(input.name(), axis, name))));
-        let Some(Type::Tensor(t)) = ty else {
-            self.by_place.insert(input.name().to_owned(), extents.to_vec());
-            return;
-        };
-        let declared = t.shape;
-        let conflict = |declared: &[Dim]| ProblemKind::BindingConflict {
-            given: format!("{}={extents:?}", input.name()),
-            declared: format!("{declared:?}"),
-        };
-        if declared.len() != extents.len() {
-            return self.fault(option.to_owned(), conflict(&declared));
-        }
-        for (d, n) in declared.iter().zip(extents) {
-            match (d.as_symbol(), d.as_const()) {
-                (Some(symbol), _) => self.bind_symbol(option, symbol.clone(), *n),
-                (None, Some(c)) if c == *n => {}
-                (None, _) => return self.fault(option.to_owned(), conflict(&declared)),
-            }
-        }
-    }
-
-    /// The declared type of an input with bindings put in; a new symbol is an extent of an input, 0 or more.
-    fn input_type(&mut self, input: &ValueInfoProto) -> Type {
-        let Some(ty) = &input.r#type else { return Type::Foreign("undeclared".into()) };
-        let (bound, bounds, symbols) = (&self.bound, &self.bounds, &mut self.graph.tables.symbols);
-        let ranges = &self.ranges;
-        let declared = opaque::declared(ty, &mut |axis, name| {
-            let symbol = symbol_of(input.name(), axis, name);
-            if let Some(n) = bound.get(&symbol) {
-                return Dim::from(*n);
-            }
-            let (min, max) = ranges.get(&symbol).copied().unwrap_or((0, MAX_EXTENT));
-            let max = bounds.get(&symbol).map_or(max, |found| max.min(*found));
-            symbols.0.entry(symbol.clone()).or_insert(SymbolInfo { min, max, ..SymbolInfo::default() });
-            Dim::symbol(symbol)
-        });
-        // `--shape` may give the rank that the model leaves open.
-        match (&declared, self.by_place.get(input.name()), element(ty)) {
-            (Type::Foreign(_), Some(extents), Some(dtype)) => {
-                Type::tensor(dtype, extents.iter().map(|n| Dim::from(*n)).collect::<Vec<_>>())
-            }
-            _ => declared,
-        }
-    }
-
-    // ---- inputs and constants ----
-
-    fn sources(&mut self, graph: &'a GraphProto, ir_version: i64) {
-        let listed: BTreeSet<&str> = graph.input.iter().map(ValueInfoProto::name).collect();
-        // Up to IR version 3 every initializer had to be listed as an input, and runtimes take them for constants; later
-        // a listed initializer is the default of an input.
-        let overridable = |name: &str| ir_version >= 4 && listed.contains(name);
-        let tensors: HashMap<&str, &TensorProto> = graph.initializer.iter().map(|t| (t.name(), t)).collect();
-        for input in &graph.input {
-            let name = input.name();
-            let default = tensors.get(name);
-            if default.is_some() && !overridable(name) {
-                continue;
-            }
-            let mut ty = self.input_type(input);
-            let default = default.and_then(|t| self.decoded(t)).map(|t| {
-                if ty.as_tensor().is_none() {
-                    ty = Type::fixed(t.dtype(), t.shape());
-                }
-                self.graph.tables.constant(t)
-            });
-            if let Some(id) = default {
-                self.check_default(name, &ty, id);
-            }
-            if let Type::Tensor(t) = &ty {
-                let count = egret_ir::dim::count(&t.shape);
-                if count.is_invalid() || count.as_const().is_some_and(|c| c.checked_mul(8).is_none()) {
-                    let kind = ProblemKind::TooLarge { shape: t.to_string() };
-                    self.fault(format!("input {name}"), kind);
-                }
-            }
-            let mut v = self.graph.input_decl(InputDecl { name: name.into(), ty, default });
-            if let Some((_, t)) = self.frozen.iter().find(|(frozen, _)| frozen == name) {
-                // What reads the input reads the constant; the input stays in the interface.
-                v = self.graph.constant(t.clone());
-                self.graph.set_origins(v, Origins::one(Origin::Value(name.into())));
-            }
-            self.values.insert(name.into(), v);
-        }
-        for (at, proto) in graph.initializer.iter().enumerate() {
-            let name = proto.name();
-            let v = match self.values.get(name) {
-                Some(v) => *v,
-                None => match self.constant(proto) {
-                    Some(v) => v,
-                    None => continue,
-                },
-            };
-            self.values.insert(name.into(), v);
-            self.initializers.insert(name.into(), (v, at));
-        }
-        for sparse in &graph.sparse_initializer {
-            let name = sparse.values.as_ref().map_or("", |t| t.name());
-            let attribute = crate::proto::AttributeProto {
-                name: Some("sparse_value".to_owned()),
-                r#type: Some(crate::proto::attribute_proto::AttributeType::SparseTensor as i32),
-                sparse_tensor: Some(Box::new(sparse.clone())),
-                ..Default::default()
-            };
-            self.opaque_constant(name, attribute, "a sparse initializer");
-        }
-    }
-
-    fn check_default(&mut self, name: &str, ty: &Type, id: ConstId) {
-        let t = self.graph.tables.tensor(id);
-        let fits = ty.as_tensor().is_some_and(|ty| {
-            let same = |(d, n): (&Dim, &usize)| d.as_const().is_none_or(|c| c == *n as i64);
-            ty.dtype == t.dtype() && ty.rank() == t.shape().len() && ty.shape.iter().zip(t.shape()).all(same)
-        });
-        if !fits {
-            let got = Type::fixed(t.dtype(), t.shape()).to_string();
-            self.fault(format!("initializer {name}"), ProblemKind::Shape { got, expected: ty.to_string() });
-        }
-    }
-
-    fn decoded(&mut self, proto: &TensorProto) -> Option<egret_ir::Tensor> {
-        match tensor::decode(proto) {
-            Ok(t) => Some(t),
-            Err(kind) => {
-                self.fault(format!("initializer {}", proto.name()), kind);
-                None
-            }
-        }
-    }
-
-    /// A constant in the graph; one of a type that tensors here cannot have is an opaque Constant node.
-    fn constant(&mut self, proto: &TensorProto) -> Option<ValueId> {
-        if let Err(ProblemKind::UnsupportedDtype { dtype }) = tensor::dtype(proto.data_type()) {
-            let attribute = crate::proto::AttributeProto {
-                name: Some("value".to_owned()),
-                r#type: Some(crate::proto::attribute_proto::AttributeType::Tensor as i32),
-                t: Some(Box::new(proto.clone())),
-                ..Default::default()
-            };
-            self.opaque_constant(proto.name(), attribute, &format!("an initializer of type {dtype}"));
-            return None;
-        }
-        let t = self.decoded(proto)?;
-        let v = self.graph.constant(t);
-        self.graph.set_origins(v, Origins::one(Origin::Value(proto.name().into())));
-        if let Op::Const(Const::Dense(id)) = self.graph.node(v).op {
-            self.graph.tables.const_names.entry(id).or_insert_with(|| proto.name().into());
-        }
-        Some(v)
-    }
-
-    fn opaque_constant(&mut self, name: &str, attribute: crate::proto::AttributeProto, reason: &str) {
-        let proto = NodeProto {
-            output: vec![name.to_owned()],
-            op_type: Some("Constant".to_owned()),
-            attribute: vec![attribute],
-            ..NodeProto::default()
-        };
-        let flat = FlatNode { proto: Arc::new(proto), index: 0 };
-        let results = vec![Type::Foreign(reason.into())];
-        self.make_opaque(&flat, Vec::new(), Vec::new(), results, reason.to_owned());
     }
 
     // ---- nodes ----
 
+    pub fn nodes(&mut self, nodes: &[FlatNode], order: &structure::Order) {
+        self.reserved.extend(nodes.iter().flat_map(|n| n.proto.output.iter().cloned()));
+        for &i in &order.order {
+            self.node(&nodes[i], &order.captures[i]);
+        }
+    }
+
     fn node(&mut self, flat: &FlatNode, captured: &[String]) {
         let proto = &flat.proto;
         if proto.input.iter().chain(captured).any(|name| self.lost.contains(name)) {
-            self.lost.extend(proto.output.iter().filter(|n| !n.is_empty()).cloned());
-            return;
+            return self.lose(flat, Vec::new());
         }
-        let value = |name: &String| self.values.get(name.as_str()).copied();
-        let inputs: Vec<Option<ValueId>> = proto.input.iter().map(value).collect();
-        let captures: Vec<(ValueId, Arc<str>)> =
-            captured.iter().filter_map(|name| Some((value(name)?, name.as_str().into()))).collect();
+        if !self.shared.spend() {
+            let kind = ProblemKind::TooLarge { shape: "the nodes of all bodies, repeated".to_owned() };
+            return self.lose(flat, vec![Problem { node: Some(flat.place()), field: String::new(), kind }]);
+        }
+        let inputs: Vec<Option<ValueId>> = proto.input.iter().map(|name| self.value(name)).collect();
         let domain = canonical_domain(proto.domain());
-        let opset = self.opsets.get(domain).copied().unwrap_or(1);
+        let opset = self.opset(flat, domain);
         if domain.is_empty() {
             let faults = validate::dtype_faults(flat, opset, &inputs, &self.graph);
             if !faults.is_empty() {
                 return self.lose(flat, faults);
             }
         }
-        match self.lower(flat, opset, &inputs) {
-            Ok(results) => self.define(flat, inputs, captures, &results),
+        let mut item = None;
+        let done = match (domain, proto.op_type()) {
+            ("", "If") => self.branch(flat, &inputs, captured),
+            ("", "Loop") => self.repeat(flat, &inputs, captured),
+            ("", "Scan") => self.scan(flat, opset, &inputs, captured),
+            ("", "SequenceMap") => self.sequence_map(flat, &inputs, captured),
+            ("", _) => match self.container(flat, &inputs) {
+                Ok(Contained::Value(v)) => Ok(Done::Node(vec![v])),
+                Ok(Contained::Item(parts)) => {
+                    item = Some(parts);
+                    Err(Fail::Opaque(format!("operator {}", proto.op_type())))
+                }
+                Ok(Contained::Unknown) => self.lower(flat, opset, &inputs).map(Done::Node),
+                Err(fail) => Err(fail),
+            },
+            _ => self.lower(flat, opset, &inputs).map(Done::Node),
+        };
+        self.pair_bodies();
+        match done {
+            Ok(Done::Node(results)) => {
+                let captures = self.captured(captured);
+                self.define(flat, inputs, captures, &results, self.kind(flat));
+            }
+            Ok(Done::Control(results)) => {
+                // Captures that are not in the graph yet are none.
+                let names = captured.iter().filter_map(|n| Some((*self.values.get(n.as_str())?, n.as_str().into())));
+                let captures = names.collect();
+                self.define(flat, inputs, captures, &results, SiteKind::Control);
+            }
+            Ok(Done::Gone(results)) => {
+                for (name, v) in proto.output.iter().zip(results).filter(|(name, _)| !name.is_empty()) {
+                    self.values.insert(name.as_str().into(), v);
+                }
+            }
+            Ok(Done::Lost) => self.lose(flat, Vec::new()),
             Err(Fail::Bad(field, kind)) => {
                 self.lose(flat, vec![Problem { node: Some(flat.place()), field, kind }]);
             }
@@ -467,12 +270,68 @@ impl<'a> Importer<'a> {
                 };
                 if types.len() != proto.output.len() {
                     let args: Vec<Option<Type>> = inputs.iter().map(|v| v.map(|v| self.graph.ty(v).clone())).collect();
-                    let infos = &self.infos;
-                    let declared = |name: &str| infos.get(name).map(|ty| (*ty).clone());
+                    let (own, inlined) = (&self.infos, &self.inlined_infos);
+                    let declared = |name: &str| own.get(name).copied().or_else(|| inlined.get(name)).cloned();
                     types = opaque::result_types(&mut self.graph, proto, opset, &args, &declared);
                 }
+                let captures = self.captured(captured);
                 self.make_opaque(flat, inputs, captures, types, reason);
+                if let (Some(item), Some(v)) = (item, proto.output.first().and_then(|n| self.values.get(n.as_str()))) {
+                    self.items.insert(*v, item);
+                }
             }
+        }
+    }
+
+    /// The opset of a domain under which a node means what it says.
+    pub fn opset(&self, flat: &FlatNode, domain: &str) -> i64 {
+        let own = flat.opsets.as_deref().unwrap_or(self.shared.opsets);
+        own.get(domain).copied().unwrap_or_else(|| self.shared.inliner.added_opset(domain).unwrap_or(1))
+    }
+
+    /// Bodies that rows have made: beside each its graph alone.
+    pub fn pair_bodies(&mut self) {
+        for graph in &self.graph.tables.bodies[self.bodies.len()..] {
+            self.bodies.push(Imported::of_graph(graph));
+        }
+    }
+
+    fn kind(&self, flat: &FlatNode) -> SiteKind {
+        if flat.opsets.is_some() { SiteKind::OtherOpset } else { SiteKind::Plain }
+    }
+
+    /// Remembers calls whose nodes cannot be written back under the model's opsets.
+    pub fn calls(&mut self, calls: &[FlatNode]) {
+        for flat in calls {
+            let inputs = flat.proto.input.iter().map(|name| self.value(name)).collect();
+            let named = flat.proto.output.iter().filter(|name| !name.is_empty());
+            let outputs: Option<Vec<_>> = named.map(|n| Some((self.value(n)?, n.as_str().into()))).collect();
+            if let Some(outputs) = outputs {
+                let (node, index) = (flat.proto.clone(), flat.index);
+                let kind = SiteKind::Call;
+                self.sites.push(Site { node, index, inputs, outputs, captures: Vec::new(), kind });
+            }
+        }
+    }
+
+    fn captured(&mut self, names: &[String]) -> Vec<(ValueId, Arc<str>)> {
+        names.iter().filter_map(|name| Some((self.value(name)?, name.as_str().into()))).collect()
+    }
+
+    /// What a lowering function works with, for one node.
+    pub fn lowering<'x>(&'x mut self, flat: &'x FlatNode, opset: i64, inputs: &'x [Option<ValueId>]) -> Lower<'x> {
+        let proto = &flat.proto;
+        let name = if proto.name().is_empty() { proto.output.first().map_or("", String::as_str) } else { proto.name() };
+        let origin = Origin::Onnx { index: flat.index as u32, op: proto.op_type().into(), name: name.into() };
+        Lower {
+            graph: &mut self.graph,
+            known: &mut self.known,
+            bounds: &mut self.shared.bounds,
+            witnesses: &mut self.witnesses,
+            node: proto,
+            opset,
+            inputs,
+            origins: Origins::one(origin),
         }
     }
 
@@ -482,18 +341,7 @@ impl<'a> Importer<'a> {
         if !ops::knows(domain) {
             return Err(Fail::Opaque(format!("operators of domain {domain}")));
         }
-        let name = if proto.name().is_empty() { proto.output.first().map_or("", String::as_str) } else { proto.name() };
-        let origin = Origin::Onnx { index: flat.index as u32, op: proto.op_type().into(), name: name.into() };
-        let mut lower = Lower {
-            graph: &mut self.graph,
-            known: &mut self.known,
-            bounds: &mut self.bounds,
-            witnesses: &mut self.witnesses,
-            node: proto,
-            opset,
-            inputs,
-            origins: Origins::one(origin),
-        };
+        let mut lower = self.lowering(flat, opset, inputs);
         if let Some(known) = domain.is_empty().then(|| known::evaluate(&mut lower)).flatten() {
             // What cannot be put into the graph that way is lowered as it is, and stays known beside it.
             if let Ok(v) = known.materialize(&mut lower) {
@@ -515,7 +363,7 @@ impl<'a> Importer<'a> {
         self.lost.extend(flat.proto.output.iter().filter(|n| !n.is_empty()).cloned());
     }
 
-    fn make_opaque(
+    pub fn make_opaque(
         &mut self,
         flat: &FlatNode,
         inputs: Vec<Option<ValueId>>,
@@ -523,7 +371,11 @@ impl<'a> Importer<'a> {
         types: Vec<Type>,
         reason: String,
     ) {
-        let definition = opaque::definition(&flat.proto, types, self.sites.len() as u32);
+        let mut definition = opaque::definition(&flat.proto, types, self.sites.len() as u32);
+        if flat.opsets.is_some() {
+            // What it means is not in its payload.
+            definition.site = Some(self.sites.len() as u32);
+        }
         let parts = definition.results.len() as u32;
         let id = self.graph.tables.opaque(definition);
         let args: Vec<ValueId> = inputs.iter().copied().flatten().chain(captures.iter().map(|(v, _)| *v)).collect();
@@ -538,7 +390,7 @@ impl<'a> Importer<'a> {
         match added {
             Ok(results) => {
                 self.opaque_reasons.push(OpaqueReason { node: place, reason, site: self.sites.len() });
-                self.define(flat, inputs, captures, &results);
+                self.define(flat, inputs, captures, &results, self.kind(flat));
             }
             Err(e) => {
                 let kind = ProblemKind::IllTyped { report: e.to_string() };
@@ -553,6 +405,7 @@ impl<'a> Importer<'a> {
         inputs: Vec<Option<ValueId>>,
         captures: Vec<(ValueId, Arc<str>)>,
         results: &[ValueId],
+        kind: SiteKind,
     ) {
         let mut outputs = Vec::new();
         for (i, name) in flat.proto.output.iter().enumerate().filter(|(_, name)| !name.is_empty()) {
@@ -564,13 +417,34 @@ impl<'a> Importer<'a> {
             self.values.insert(name.clone(), *v);
             outputs.push((*v, name));
         }
-        self.sites.push(Site { node: flat.proto.clone(), index: flat.index, inputs, outputs, captures });
+        let node = flat.proto.clone();
+        self.sites.push(Site { node, index: flat.index, inputs, outputs, captures, kind });
     }
 
-    fn outputs(&mut self, graph: &GraphProto) {
+    /// What was read. Operators that nothing needs any more are not among those that stay as they came.
+    #[expect(clippy::type_complexity, reason = "one caller")]
+    fn finish(self) -> (Imported, IndexMap<Arc<str>, (ValueId, usize)>) {
+        let live = self.graph.live();
+        let alive = |r: &OpaqueReason| self.sites[r.site].outputs.iter().any(|(v, _)| live[v.index()]);
+        let opaque_reasons = self.opaque_reasons.into_iter().filter(alive).collect();
+        let parts = Imported {
+            graph: self.graph,
+            sites: self.sites,
+            values: self.values,
+            captured_constants: self.captured_constants,
+            bodies: self.bodies,
+            opaque_reasons,
+            bound: self.bound,
+            frozen: self.frozen,
+            ..Imported::default()
+        };
+        (parts, self.initializers)
+    }
+
+    pub fn outputs(&mut self, graph: &GraphProto) {
         for output in &graph.output {
-            if let Some(v) = self.values.get(output.name()) {
-                self.graph.output(output.name(), *v);
+            if let Some(v) = self.value(output.name()) {
+                self.graph.output(output.name(), v);
             } else if !self.lost.contains(output.name()) {
                 self.fault(
                     format!("output {}", output.name()),
@@ -578,13 +452,5 @@ impl<'a> Importer<'a> {
                 );
             }
         }
-    }
-}
-
-/// The element type of a declared tensor type.
-fn element(ty: &TypeProto) -> Option<egret_ir::DType> {
-    match &ty.value {
-        Some(crate::proto::type_proto::Value::TensorType(t)) => tensor::dtype(t.elem_type()).ok(),
-        _ => None,
     }
 }

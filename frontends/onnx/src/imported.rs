@@ -38,6 +38,21 @@ pub struct Site {
     pub outputs: Vec<(ValueId, Arc<str>)>,
     /// Values that the node's bodies read from outside, with their names.
     pub captures: Vec<(ValueId, Arc<str>)>,
+    /// How it can be written back.
+    pub kind: SiteKind,
+}
+
+/// How a node can be written back.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum SiteKind {
+    /// As it came.
+    Plain,
+    /// From the graph alone: an If, Loop or Scan whose bodies are graphs.
+    Control,
+    /// From the graph alone: a node of a function of other opsets than the model's.
+    OtherOpset,
+    /// As it came, for want of anything else: a call of a function whose nodes stand for it already.
+    Call,
 }
 
 /// A node that has no lowering, and why.
@@ -60,8 +75,9 @@ pub struct Initializer {
     pub proto: TensorProto,
 }
 
-/// A model as a graph, and everything else that was in it.
-#[derive(Debug, Clone)]
+/// A model as a graph, and everything else that was in it. A body of If or Loop is one, too: its `model` holds the interface
+/// it had in the file.
+#[derive(Debug, Clone, Default)]
 pub struct Imported {
     /// The graph. Dead values stay in it: sites refer to them.
     pub graph: Graph,
@@ -71,7 +87,13 @@ pub struct Imported {
     pub values: IndexMap<Arc<str>, ValueId>,
     /// Constants by name, in the order of the file.
     pub initializers: IndexMap<Arc<str>, Initializer>,
-    /// The nodes that stayed opaque.
+    /// Constants that are no initializers of the model: of bodies, and in a body those of the graphs around, by name.
+    pub captured_constants: IndexMap<Arc<str>, ValueId>,
+    /// The bodies of If and Loop, in the order of [`egret_ir::graph::Tables::bodies`].
+    pub bodies: Vec<Imported>,
+    /// Number of nodes in the file, those in bodies and inlined functions counted.
+    pub nodes: usize,
+    /// The nodes that stayed opaque and are needed.
     pub opaque_reasons: Vec<OpaqueReason>,
     /// Extents bound by [`ReadOptions`], by symbol.
     pub bound: BTreeMap<Symbol, i64>,
@@ -84,4 +106,12 @@ pub struct Imported {
     pub functions: Vec<FunctionProto>,
     /// What is odd about the model and was passed over (see [`crate::lenient`]).
     pub warnings: Vec<Problem>,
+}
+
+impl Imported {
+    /// A graph that does not come from a file, bodies included.
+    pub fn of_graph(graph: &Graph) -> Self {
+        let bodies = graph.tables.bodies.iter().map(Self::of_graph).collect();
+        Self { graph: graph.clone(), bodies, ..Self::default() }
+    }
 }

@@ -2,9 +2,11 @@
 //!
 //! A call is replaced by the function's body with the call's operands, results and attributes put in; attribute
 //! references are resolved per call site, nested calls recursively, names inside made unique by the call's first
-//! result. A function whose body was written for an opset under which one of its operators means something else than
-//! under the model's opset cannot be inlined (ONNX has one opset per domain and graph): such a call stays as it is,
-//! and so do calls inside the bodies of control flow.
+//! result. Calls inside the bodies of control flow are inlined when the body is read.
+//!
+//! A function whose body was written for opsets under which one of its operators means something else than under the
+//! model's is inlined, too, each of its nodes with its own opsets. ONNX has one opset per domain and graph, so such a node
+//! cannot be written back as it came; the call can, and is remembered for that.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
@@ -12,6 +14,7 @@ use std::sync::Arc;
 use crate::error::{NodePlace, Problem, ProblemKind};
 use crate::proto::{AttributeProto, FunctionProto, GraphProto, ModelProto, NodeProto, OperatorSetIdProto};
 use crate::schema;
+use crate::validate::Opsets;
 
 /// Inlining stops with an error beyond this many nodes: nested functions could double it at every level.
 const MAX_NODES: usize = 1 << 18;
@@ -26,9 +29,16 @@ pub struct FlatNode {
     pub proto: Arc<NodeProto>,
     /// Position in `GraphProto.node` of the node, or of the call it was inlined from.
     pub index: usize,
+    /// The opsets under which the node means what it says, where these are not the model's.
+    pub opsets: Option<Arc<Opsets>>,
 }
 
 impl FlatNode {
+    /// A node at a position of the file.
+    pub fn new(proto: NodeProto, index: usize) -> Self {
+        Self { proto: Arc::new(proto), index, opsets: None }
+    }
+
     /// For error messages.
     pub fn place(&self) -> NodePlace {
         place(&self.proto, self.index)
@@ -51,8 +61,8 @@ pub fn canonical_domain(domain: &str) -> &str {
 pub struct Inlined {
     /// The nodes, in the order of the file.
     pub nodes: Vec<FlatNode>,
-    /// Opsets that inlined bodies need and the model does not import.
-    pub added_opsets: Vec<OperatorSetIdProto>,
+    /// Calls of functions whose nodes have opsets of their own, outermost ones only.
+    pub calls: Vec<FlatNode>,
 }
 
 type Key<'a> = (&'a str, &'a str, &'a str);
@@ -65,50 +75,77 @@ fn call_key(n: &NodeProto) -> Key<'_> {
     (canonical_domain(n.domain()), n.op_type(), n.overload())
 }
 
-struct Inliner<'a> {
+/// The functions of a model, and the names in use while calls are replaced by their bodies.
+pub struct Inliner<'a> {
     functions: BTreeMap<Key<'a>, &'a FunctionProto>,
-    opsets: BTreeMap<&'a str, i64>,
-    inlinable: BTreeSet<Key<'a>>,
-    names: BTreeSet<String>,
+    opsets: Opsets,
+    /// Opsets of functions whose nodes mean something else under the model's.
+    own: BTreeMap<Key<'a>, Arc<Opsets>>,
+    /// Opsets that inlined bodies need and the model does not import.
     added: BTreeMap<String, i64>,
-    out: Vec<FlatNode>,
 }
 
-/// Inlines every function call among the nodes of the main graph that can be. Gathers all faults of functions.
-pub fn inline(model: &ModelProto, graph: &GraphProto, nodes: Vec<NodeProto>) -> Result<Inlined, Vec<Problem>> {
-    let flat = |(index, proto)| FlatNode { proto: Arc::new(proto), index };
-    if model.functions.is_empty() {
-        return Ok(Inlined { nodes: nodes.into_iter().enumerate().map(flat).collect(), added_opsets: Vec::new() });
-    }
-    let mut problems = Vec::new();
-    let mut functions = BTreeMap::new();
-    for f in &model.functions {
-        if functions.insert(function_key(f), f).is_some() {
-            problems.push(problem(f, ProblemKind::DefinedTwice { name: f.name().to_owned() }));
+impl<'a> Inliner<'a> {
+    /// Checks the functions of a model. Gathers all faults of functions.
+    pub fn new(model: &'a ModelProto, opsets: &Opsets) -> Result<Self, Vec<Problem>> {
+        let mut problems = Vec::new();
+        let mut functions = BTreeMap::new();
+        for f in &model.functions {
+            if functions.insert(function_key(f), f).is_some() {
+                problems.push(problem(f, ProblemKind::DefinedTwice { name: f.name().to_owned() }));
+            }
         }
+        if problems.is_empty() {
+            problems = nesting_faults(model);
+        }
+        if !problems.is_empty() {
+            return Err(problems);
+        }
+        let other = functions.iter().filter(|(_, f)| !same_meaning(f, opsets, &functions));
+        let own = other
+            .map(|(key, f)| {
+                let mut all = opsets.clone();
+                all.extend(f.opset_import.iter().map(|o| (canonical_domain(o.domain()).to_owned(), o.version())));
+                (*key, Arc::new(all))
+            })
+            .collect();
+        Ok(Self { functions, opsets: opsets.clone(), own, added: BTreeMap::new() })
     }
-    if problems.is_empty() {
-        problems = nesting_faults(model);
+
+    /// Whether there is nothing to inline.
+    pub fn is_empty(&self) -> bool {
+        self.functions.is_empty()
     }
-    if !problems.is_empty() {
-        return Err(problems);
+
+    /// Inlines every function call among `nodes`, which are at `index` of the file (None: at their own position) and mean
+    /// what they say under `opsets`. `names` are those in use.
+    pub fn inline(
+        &mut self,
+        nodes: Vec<NodeProto>,
+        index: Option<usize>,
+        opsets: Option<&Arc<Opsets>>,
+        names: &mut BTreeSet<String>,
+    ) -> Result<Inlined, Vec<Problem>> {
+        let mut run = Run { inliner: self, names, out: Inlined { nodes: Vec::new(), calls: Vec::new() } };
+        for (i, node) in nodes.into_iter().enumerate() {
+            let index = index.unwrap_or(i);
+            let at = place(&node, index);
+            let fault = |kind| vec![Problem { node: Some(at), field: String::new(), kind }];
+            run.node(node, index, opsets.cloned()).map_err(fault)?;
+        }
+        Ok(run.out)
     }
-    let opsets: BTreeMap<&str, i64> =
-        model.opset_import.iter().map(|o| (canonical_domain(o.domain()), o.version())).collect();
-    let inlinable = functions.iter().filter(|(_, f)| same_meaning(f, &opsets, &functions)).map(|(k, _)| *k).collect();
-    let names = all_names(graph, &nodes);
-    let mut inliner = Inliner { functions, opsets, inlinable, names, added: BTreeMap::new(), out: Vec::new() };
-    for (index, node) in nodes.into_iter().enumerate() {
-        let at = place(&node, index);
-        let fault = |kind| vec![Problem { node: Some(at), field: String::new(), kind }];
-        inliner.node(node, index).map_err(fault)?;
+
+    /// The opset of a domain that only functions import.
+    pub fn added_opset(&self, domain: &str) -> Option<i64> {
+        self.added.get(domain).copied()
     }
-    let added_opsets = inliner
-        .added
-        .into_iter()
-        .map(|(domain, version)| OperatorSetIdProto { domain: Some(domain), version: Some(version) })
-        .collect();
-    Ok(Inlined { nodes: inliner.out, added_opsets })
+
+    /// Opsets that inlined bodies need and the model does not import.
+    pub fn added_opsets(&self) -> Vec<OperatorSetIdProto> {
+        let added = self.added.iter();
+        added.map(|(d, v)| OperatorSetIdProto { domain: Some(d.clone()), version: Some(*v) }).collect()
+    }
 }
 
 /// The functions that `nodes` (with the bodies inside them) still call, directly or through each other.
@@ -189,7 +226,7 @@ fn nesting_faults(model: &ModelProto) -> Vec<Problem> {
 }
 
 /// Every operator of the body means the same under the function's opsets and the model's.
-fn same_meaning(f: &FunctionProto, model: &BTreeMap<&str, i64>, functions: &BTreeMap<Key<'_>, &FunctionProto>) -> bool {
+fn same_meaning(f: &FunctionProto, model: &Opsets, functions: &BTreeMap<Key<'_>, &FunctionProto>) -> bool {
     let own: BTreeMap<&str, i64> = f.opset_import.iter().map(|o| (canonical_domain(o.domain()), o.version())).collect();
     let mut same = true;
     for node in &f.node {
@@ -212,33 +249,45 @@ fn same_meaning(f: &FunctionProto, model: &BTreeMap<&str, i64>, functions: &BTre
     same
 }
 
-fn all_names(graph: &GraphProto, nodes: &[NodeProto]) -> BTreeSet<String> {
-    let mut names = BTreeSet::new();
-    let infos = graph.input.iter().chain(&graph.output).chain(&graph.value_info);
-    names.extend(infos.map(|v| v.name().to_owned()));
-    names.extend(graph.initializer.iter().map(|t| t.name().to_owned()));
-    for node in nodes {
-        walk(node, &mut |n| names.extend(n.input.iter().chain(&n.output).cloned()));
+/// Every name of a graph and of the bodies in it.
+pub(crate) fn all_names(graph: &GraphProto, nodes: &[NodeProto]) -> BTreeSet<String> {
+    fn gather(graph: &GraphProto, nodes: &[NodeProto], names: &mut BTreeSet<String>) {
+        let infos = graph.input.iter().chain(&graph.output).chain(&graph.value_info);
+        names.extend(infos.map(|v| v.name().to_owned()));
+        names.extend(graph.initializer.iter().map(|t| t.name().to_owned()));
+        for node in nodes {
+            names.extend(node.input.iter().chain(&node.output).cloned());
+            for body in subgraphs(node) {
+                gather(body, &body.node, names);
+            }
+        }
     }
+    let mut names = BTreeSet::new();
+    gather(graph, nodes, &mut names);
     names
 }
 
-impl Inliner<'_> {
-    fn node(&mut self, node: NodeProto, index: usize) -> Result<(), ProblemKind> {
-        if self.out.len() >= MAX_NODES {
+/// One list of nodes being inlined.
+struct Run<'r, 'a> {
+    inliner: &'r mut Inliner<'a>,
+    names: &'r mut BTreeSet<String>,
+    out: Inlined,
+}
+
+impl Run<'_, '_> {
+    fn node(&mut self, node: NodeProto, index: usize, opsets: Option<Arc<Opsets>>) -> Result<(), ProblemKind> {
+        if self.out.nodes.len() >= MAX_NODES {
             return Err(ProblemKind::TooLarge { shape: format!("a graph of over {MAX_NODES} inlined nodes") });
         }
         let key = call_key(&node);
-        let Some((&key, &function)) = self.functions.get_key_value(&key).filter(|(k, _)| self.inlinable.contains(*k))
-        else {
-            self.out.push(FlatNode { proto: Arc::new(node), index });
+        let Some((&key, &function)) = self.inliner.functions.get_key_value(&key) else {
+            self.out.nodes.push(FlatNode { proto: Arc::new(node), index, opsets });
             return Ok(());
         };
-        debug_assert_eq!(key, function_key(function));
         for opset in &function.opset_import {
             let domain = canonical_domain(opset.domain());
-            if !self.opsets.contains_key(domain) && !self.functions.keys().any(|k| k.0 == domain) {
-                self.added.insert(domain.to_owned(), opset.version());
+            if !self.inliner.opsets.contains_key(domain) && !self.inliner.functions.keys().any(|k| k.0 == domain) {
+                self.inliner.added.insert(domain.to_owned(), opset.version());
             }
         }
         if node.input.len() > function.input.len() {
@@ -247,6 +296,12 @@ impl Inliner<'_> {
         if node.output.len() > function.output.len() {
             return Err(ProblemKind::Count { got: node.output.len(), min: 0, max: function.output.len() });
         }
+        let own = self.inliner.own.get(&key).cloned();
+        if own.is_some() && opsets.is_none() {
+            self.out.calls.push(FlatNode::new(node.clone(), index));
+        }
+        // Inside a function of other opsets, one of the model's means the model's.
+        let inner_opsets = own.or_else(|| opsets.is_some().then(|| Arc::new(self.inliner.opsets.clone())));
         let mut names: BTreeMap<String, String> = BTreeMap::new();
         for (i, formal) in function.input.iter().enumerate() {
             names.insert(formal.clone(), node.input.get(i).cloned().unwrap_or_default());
@@ -267,9 +322,9 @@ impl Inliner<'_> {
             let part = if body.name().is_empty() { format!("{}_{i}", body.op_type()) } else { body.name().to_owned() };
             let call = if node.name().is_empty() { &stem } else { node.name() };
             inner.name = Some(format!("{call}/{part}"));
-            let mut scope = Scope { names: &mut names, used: &mut self.names, stem: &stem };
+            let mut scope = Scope { names: &mut names, used: &mut *self.names, stem: &stem };
             scope.rename(&mut inner, &given);
-            self.node(inner, index)?;
+            self.node(inner, index, inner_opsets.clone())?;
         }
         for (source, target) in echoes {
             let proto = NodeProto {
@@ -278,7 +333,7 @@ impl Inliner<'_> {
                 op_type: Some("Identity".to_owned()),
                 ..NodeProto::default()
             };
-            self.out.push(FlatNode { proto: Arc::new(proto), index });
+            self.out.nodes.push(FlatNode::new(proto, index));
         }
         Ok(())
     }
@@ -334,7 +389,8 @@ impl Scope<'_> {
         for info in infos {
             info.name = Some(self.fresh(info.name()));
         }
-        for tensor in &mut graph.initializer {
+        let sparse = graph.sparse_initializer.iter_mut().filter_map(|s| s.values.as_mut());
+        for tensor in graph.initializer.iter_mut().chain(sparse) {
             tensor.name = Some(self.fresh(tensor.name()));
         }
         for node in &mut graph.node {

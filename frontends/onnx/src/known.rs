@@ -69,6 +69,16 @@ impl Known {
         Some(Self { dtype, shape: t.shape().to_vec(), elems: (0..t.len()).map(|i| elem(t.get(i))).collect() })
     }
 
+    /// Of a literal of a type that takes part.
+    pub fn of_literal(l: Literal) -> Self {
+        let elem = match l.dtype() {
+            DType::F32 => Elem::Float(f32::from_bits(l.bits() as u32)),
+            DType::Bool => Elem::Bool(l.bits() != 0),
+            _ => Elem::Int(Dim::from(l.to_i64())),
+        };
+        Self { dtype: l.dtype(), shape: vec![], elems: vec![elem] }
+    }
+
     /// A list of integers as i64.
     pub fn list(elems: Vec<Dim>) -> Self {
         Self { dtype: DType::I64, shape: vec![elems.len()], elems: elems.into_iter().map(Elem::Int).collect() }

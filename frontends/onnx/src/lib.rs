@@ -9,6 +9,8 @@
 //! or allocate by declared sizes.
 
 mod broadcast;
+mod containers;
+mod control;
 pub mod error;
 pub mod export;
 pub mod external;
@@ -25,9 +27,12 @@ pub mod opaque;
 pub mod ops;
 pub mod proto;
 pub mod schema;
+mod scope;
+mod sources;
 pub mod store;
 pub mod structure;
 pub mod tensor;
+mod unroll;
 mod validate;
 
 use std::path::Path;
@@ -40,7 +45,9 @@ use proto::ModelProto;
 
 pub use error::{NodePlace, Problem, ProblemKind, ReadError};
 pub use frozen::Frozen;
-pub use import::{Imported, Initializer, OpaqueReason, ReadOptions, Site};
+pub use unroll::node_count;
+
+pub use import::{Imported, Initializer, OpaqueReason, ReadOptions, Site, SiteKind};
 
 /// Typed fields (one number an element) of this many bytes and more are turned into raw bytes once, rather than copied
 /// wherever the tensor goes.

@@ -18,8 +18,8 @@ pub struct Order {
     pub captures: Vec<Vec<String>>,
 }
 
-/// Checks names of the main graph and of all bodies, and sorts.
-pub fn order(graph: &GraphProto, nodes: &[FlatNode]) -> Result<Order, Vec<Problem>> {
+/// Checks names of a graph and of all bodies in it, and sorts. `outside` are names of the graphs around it.
+pub fn order(graph: &GraphProto, nodes: &[FlatNode], outside: &dyn Fn(&str) -> bool) -> Result<Order, Vec<Problem>> {
     let mut problems = Vec::new();
     let mut defined: HashSet<&str> = HashSet::new();
     sources(graph, "", &mut defined, &mut problems);
@@ -47,7 +47,7 @@ pub fn order(graph: &GraphProto, nodes: &[FlatNode]) -> Result<Order, Vec<Proble
             if let Some(&from) = maker.get(name) {
                 users[from].push(i);
                 waits[i] += 1;
-            } else if !defined.contains(name) {
+            } else if !defined.contains(name) && !outside(name) {
                 let kind = ProblemKind::Undefined { name: name.to_owned() };
                 let field = operand.map_or_else(|| "capture".to_owned(), |i| format!("input {i}"));
                 problems.push(Problem { node: Some(node.place()), field, kind });
@@ -58,7 +58,7 @@ pub fn order(graph: &GraphProto, nodes: &[FlatNode]) -> Result<Order, Vec<Proble
         let name = output.name();
         let kind = if name.is_empty() {
             ProblemKind::EmptyName
-        } else if !defined.contains(name) && !maker.contains_key(name) {
+        } else if !defined.contains(name) && !maker.contains_key(name) && !outside(name) {
             ProblemKind::Undefined { name: name.to_owned() }
         } else {
             continue;

@@ -6,51 +6,13 @@ mod common;
 use std::fmt::Write as _;
 use std::path::Path;
 
+use common::choose::export;
 use common::value;
-use egret_ir::choice::{ClassGraph, ClassId, Table};
 use egret_ir::{DType, Graph, Literal, Symbol, Tensor, Type, eval, text};
-use egret_onnx::export::{Guard, NodeCost, OnnxStep, growth_limit, model_bytes, node_time, optimize};
 use egret_onnx::proto::{AttributeProto, GraphProto, ModelProto, OperatorSetIdProto};
 use egret_onnx::{Imported, ReadOptions, read_bytes};
 use indexmap::IndexMap;
 use prost::Message;
-
-/// The cheapest tree of each class, followed from the roots.
-fn cheapest(table: &Table<OnnxStep>) -> Option<Vec<usize>> {
-    let mut best: Vec<Option<(u64, usize)>> = vec![None; table.classes];
-    let mut changed = true;
-    while changed {
-        changed = false;
-        for (i, c) in table.candidates.iter().enumerate() {
-            let Some(sum) = c.inputs.iter().try_fold(c.cost, |s, x| Some(s + best[x.index()]?.0)) else { continue };
-            // Results share the cost.
-            let sum = sum / c.outputs.len() as u64;
-            for o in &c.outputs {
-                if best[o.index()].is_none_or(|b| (sum, i) < b) {
-                    best[o.index()] = Some((sum, i));
-                    changed = true;
-                }
-            }
-        }
-    }
-    let mut order = Vec::new();
-    for r in &table.roots {
-        follow(table, &best, best[r.index()]?.1, &mut order);
-    }
-    Some(order)
-}
-
-fn follow(table: &Table<OnnxStep>, best: &[Option<(u64, usize)>], i: usize, order: &mut Vec<usize>) {
-    if order.contains(&i) {
-        return;
-    }
-    for x in &table.candidates[i].inputs {
-        if let Some((_, j)) = best[x.index()] {
-            follow(table, best, j, order);
-        }
-    }
-    order.push(i);
-}
 
 /// A graph as if it had been read from a model that has no node left to copy.
 fn bare(graph: Graph, opset: i64) -> Imported {
@@ -72,48 +34,7 @@ fn bare(graph: Graph, opset: i64) -> Imported {
         graph: Some(proto),
         ..ModelProto::default()
     };
-    Imported {
-        graph,
-        sites: vec![],
-        values: IndexMap::default(),
-        initializers: IndexMap::default(),
-        opaque_reasons: vec![],
-        bound: std::collections::BTreeMap::default(),
-        frozen: vec![],
-        model,
-        functions: vec![],
-        warnings: vec![],
-    }
-}
-
-/// The classes of a graph in which equal nodes are one.
-fn shared(graph: &Graph) -> (ClassGraph, Vec<Option<ClassId>>) {
-    let (mut classes, _) = ClassGraph::from_graph(graph);
-    let all = std::mem::take(&mut classes.classes);
-    let mut known = std::collections::HashMap::new();
-    let mut class_of: Vec<ClassId> = Vec::new();
-    for mut class in all {
-        for a in &mut class.nodes[0].args {
-            *a = class_of[a.index()];
-        }
-        let next = ClassId(classes.classes.len() as u32);
-        let c = *known.entry((class.nodes[0].op.clone(), class.nodes[0].args.clone())).or_insert(next);
-        if c == next {
-            classes.classes.push(class);
-        }
-        class_of.push(c);
-    }
-    for (_, c) in &mut classes.outputs {
-        *c = class_of[c.index()];
-    }
-    (classes, class_of.into_iter().map(Some).collect())
-}
-
-fn export(imported: &Imported) -> ModelProto {
-    let (mut classes, class_of) = shared(&imported.graph);
-    let price = |c: &NodeCost<'_>| node_time(c);
-    let mut guard = Guard::new(growth_limit(model_bytes(imported), 0.1));
-    optimize(&mut classes, imported, &class_of, &price, &cheapest, &mut guard).unwrap_or_else(|e| panic!("{e}"))
+    Imported { graph, model, ..Imported::default() }
 }
 
 fn attribute(a: &AttributeProto) -> String {

@@ -9,6 +9,7 @@ use egret_ir::op::scalar::Scalar;
 use egret_ir::op::{Const, Op, Perm};
 use egret_ir::{DType, Dim, Literal, Origins, Shape, Tensor, TensorType, Type, ValueId};
 
+use super::choose::Around;
 use super::cost::NodeCost;
 use super::{Attribute, NewNode, OnnxStep, Slot, byte_size};
 use crate::Imported;
@@ -31,6 +32,8 @@ pub struct Build<'a> {
     splats: Vec<Option<Literal>>,
     foldable: Vec<bool>,
     limit: usize,
+    /// Values of the graphs around whose shapes tell extents.
+    pub around: &'a Around,
     cost: &'a dyn Fn(&NodeCost<'_>) -> u64,
     early: Vec<Candidate<OnnxStep>>,
     late: Vec<Candidate<OnnxStep>>,
@@ -41,7 +44,12 @@ pub struct Build<'a> {
 
 impl<'a> Build<'a> {
     /// Starts a table; finds literal and foldable classes.
-    pub fn new(classes: &'a mut ClassGraph, opset: i64, cost: &'a dyn Fn(&NodeCost<'_>) -> u64) -> Self {
+    pub fn new(
+        classes: &'a mut ClassGraph,
+        opset: i64,
+        around: &'a Around,
+        cost: &'a dyn Fn(&NodeCost<'_>) -> u64,
+    ) -> Self {
         let count = classes.classes.len();
         let mut build = Self {
             classes,
@@ -50,6 +58,7 @@ impl<'a> Build<'a> {
             splats: vec![None; count],
             foldable: vec![false; count],
             limit: 4 * count + 4096,
+            around,
             cost,
             early: Vec::new(),
             late: Vec::new(),
@@ -81,9 +90,6 @@ impl<'a> Build<'a> {
 
     /// Tries every template on every way of every class, the derived ones included.
     pub fn run(&mut self) {
-        if self.opset < OLDEST_TEMPLATES {
-            return;
-        }
         let mut i = 0;
         while i < self.classes.classes.len() {
             let c = ClassId(i as u32);
@@ -92,7 +98,9 @@ impl<'a> Build<'a> {
                 continue;
             }
             for node in self.classes.class(c).nodes.clone() {
-                self.templates(c, &node);
+                if self.opset >= OLDEST_TEMPLATES || matches!(node.op, Op::If(_) | Op::Loop(_)) {
+                    self.templates(c, &node);
+                }
             }
         }
     }
@@ -105,7 +113,8 @@ impl<'a> Build<'a> {
             return;
         }
         match &node.op {
-            Op::Input(_) | Op::Const(_) | Op::Opaque(_) | Op::Proj(_) | Op::If(..) | Op::Loop(_) => {}
+            Op::Input(_) | Op::Const(_) | Op::Opaque(_) | Op::Proj(_) => {}
+            Op::If(_) | Op::Loop(_) => super::control::control(self, c, node),
             Op::Dim(d) if args.is_empty() => super::dims::dim(self, c, d),
             // With operands, data decides.
             Op::Dim(_) => {}
@@ -396,7 +405,7 @@ impl<'a> Build<'a> {
             .iter()
             .filter_map(|s| match s {
                 Slot::Class(c) => Some(*c),
-                Slot::Absent | Slot::Tensor(_) => None,
+                Slot::Absent | Slot::Tensor(_) | Slot::Around(_) => None,
             })
             .collect();
         if outputs.iter().any(|o| reads.contains(o)) || !self.accepted(&node, outputs) {
@@ -408,6 +417,10 @@ impl<'a> Build<'a> {
             .map(|s| match s {
                 Slot::Tensor(t) => Type::fixed(t.dtype(), t.shape()),
                 Slot::Class(c) => self.classes.ty(*c).clone(),
+                Slot::Around(s) => match self.around.get(s) {
+                    Some((t, _)) => Type::Tensor(t.clone()),
+                    None => Type::Foreign("absent".into()),
+                },
                 Slot::Absent => Type::Foreign("absent".into()),
             })
             .collect();
@@ -450,6 +463,7 @@ impl<'a> Build<'a> {
             Slot::Absent => schema.input(i).is_some_and(|f| f.optional),
             Slot::Class(c) => takes(schema.input(i), self.dtype(*c)),
             Slot::Tensor(t) => takes(schema.input(i), Some(t.dtype())),
+            Slot::Around(s) => takes(schema.input(i), self.around.get(s).map(|(t, _)| t.dtype)),
         }) && outputs.iter().enumerate().all(|(i, o)| takes(schema.output(i), self.dtype(*o)))
     }
 }

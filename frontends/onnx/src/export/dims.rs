@@ -18,19 +18,23 @@ pub fn dim(b: &mut Build<'_>, c: ClassId, d: &Dim) {
             let axis = b.classes.inputs[i].ty.as_tensor().and_then(|t| t.shape.iter().position(|e| *e == symbol));
             let Some(axis) = axis else { continue };
             let Some(input) = b.known(&Op::Input(i as u32), &[]) else { continue };
-            extent(b, c, input, axis);
+            let Some(shape) = b.shape(input).map(<[Dim]>::to_vec) else { return };
+            extent(b, c, Slot::Class(input), &shape, axis);
+            return;
+        }
+        if let Some((s, (t, axis))) = d.as_symbol().and_then(|s| Some((s, b.around.get(s)?.clone()))) {
+            extent(b, c, Slot::Around(s.clone()), &t.shape, axis);
             return;
         }
     }
     arithmetic(b, c, d);
 }
 
-/// Shape of an input, of which one element is taken.
-fn extent(b: &mut Build<'_>, c: ClassId, input: ClassId, axis: usize) {
-    let Some(shape) = b.shape(input).map(<[Dim]>::to_vec) else { return };
+/// Shape of an input, or of a value around a body, of which one element is taken.
+fn extent(b: &mut Build<'_>, c: ClassId, input: Slot, shape: &[Dim], axis: usize) {
     // The shape as a value: joined extents.
     let mut parts = Vec::new();
-    for d in &shape {
+    for d in shape {
         let scalar = match d.as_const() {
             Some(n) => b.scalar(Literal::i64(n)),
             None => b.derive(Op::Dim(d.clone()), &[]),
@@ -40,7 +44,7 @@ fn extent(b: &mut Build<'_>, c: ClassId, input: ClassId, axis: usize) {
     }
     let whole = if let [only] = parts.as_slice() { Some(*only) } else { b.derive(Op::Concat(0), &parts) };
     let Some(whole) = whole else { return };
-    b.node(&[whole], "Shape", vec![], slots(&[input]));
+    b.node(&[whole], "Shape", vec![], vec![input]);
     let at = Slot::Tensor(Tensor::scalar(Literal::i64(axis as i64)));
     b.node(&[c], "Gather", vec![("axis", Attribute::Int(0))], vec![Slot::Class(whole), at]);
 }

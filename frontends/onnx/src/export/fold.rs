@@ -28,7 +28,8 @@ pub struct FoldError {
 
 /// Classes that are constants of the model: initializers and Constant nodes.
 pub fn imported_constants(imported: &Imported, class_of: &[Option<ClassId>]) -> BTreeSet<ClassId> {
-    let initializers = imported.initializers.values().map(|i| i.value);
+    let initializers =
+        imported.initializers.values().map(|i| i.value).chain(imported.captured_constants.values().copied());
     let nodes =
         imported.sites.iter().filter(|s| s.node.op_type() == "Constant").flat_map(|s| s.outputs.iter().map(|o| o.0));
     initializers.chain(nodes).filter_map(|v| class_of.get(v.index()).copied().flatten()).collect()
@@ -108,7 +109,11 @@ pub fn evaluate(classes: &ClassGraph, wanted: &BTreeSet<ClassId>) -> Result<BTre
 pub fn model_bytes(imported: &Imported) -> u64 {
     let tensors: u64 = imported.initializers.values().map(|i| i.proto.encoded_len() as u64).sum();
     let nodes: u64 = imported.sites.iter().map(|s| s.node.encoded_len() as u64).sum();
-    tensors + nodes + imported.model.encoded_len() as u64
+    let around = imported.captured_constants.values().filter_map(|v| byte_size(imported.graph.ty(*v)));
+    let around: u64 = around.map(|n| n as u64).sum();
+    let bodies: u64 =
+        imported.bodies.iter().map(|body| body.sites.iter().map(|s| s.node.encoded_len() as u64).sum::<u64>()).sum();
+    tensors + around + nodes + bodies + imported.model.encoded_len() as u64
 }
 
 /// Keeps folding from making a model larger than it may become, over any number of exports.
@@ -152,12 +157,13 @@ pub fn offenders(
     let nodes: u64 = steps
         .iter()
         .map(|s| match &s.payload {
-            OnnxStep::Input(_) | OnnxStep::Initializer => 0,
+            // The bodies of a Control have limits of their own.
+            OnnxStep::Input(_) | OnnxStep::Initializer | OnnxStep::Control(_) => 0,
             OnnxStep::Site(i) => imported.sites[*i].node.encoded_len() as u64,
             OnnxStep::Node(n) => {
                 let small = |s: &Slot| match s {
                     Slot::Tensor(t) => t.bytes().len() as u64 + 32,
-                    Slot::Absent | Slot::Class(_) => 32,
+                    Slot::Absent | Slot::Class(_) | Slot::Around(_) => 32,
                 };
                 64 + n.inputs.iter().map(small).sum::<u64>() + 32 * n.attributes.len() as u64
             }

@@ -13,33 +13,38 @@
 
 mod build;
 mod call;
+mod choose;
 mod composite;
 mod contract;
+mod control;
 mod conv;
 mod cost;
 mod dims;
 mod fold;
+mod layout;
 mod map;
 mod movement;
 mod names;
 mod pool;
 mod protos;
 mod reduce;
+mod root;
 mod site;
 mod write;
 
 use std::collections::BTreeSet;
 
 use egret_ir::choice::{ClassGraph, ClassId, Table};
-use egret_ir::{Tensor, Type};
+use egret_ir::op::Op;
+use egret_ir::{Symbol, Tensor, Type};
 
 use crate::Imported;
 use crate::inline::canonical_domain;
 use crate::proto::ModelProto;
 
+use choose::{Around, Chooser, Chosen};
 pub use cost::{NodeCost, node_time};
 pub use fold::{FoldError, Guard, growth_limit, model_bytes};
-pub use write::write;
 
 /// An attribute of a node that a template makes.
 #[derive(Clone, Debug, PartialEq)]
@@ -63,6 +68,8 @@ pub enum Slot {
     Class(ClassId),
     /// A small constant of the template's own (a shape, axes …).
     Tensor(Tensor),
+    /// In a body: the value of a graph around it whose shape tells this symbol.
+    Around(Symbol),
 }
 
 /// A node of the default domain that a template makes. Its results are the candidate's classes, in order.
@@ -87,19 +94,47 @@ pub enum OnnxStep {
     Site(usize),
     /// A new node.
     Node(NewNode),
+    /// An If or Loop with its bodies.
+    Control(Control),
+}
+
+/// An If or Loop, to be written with its bodies.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Control {
+    /// The If or Loop.
+    pub op: Op,
+    /// Its operands.
+    pub args: Vec<ClassId>,
+    /// The class of each result, where it has one.
+    pub results: Vec<Option<ClassId>>,
+    /// The trip count, where it is an expression.
+    pub trip: Option<ClassId>,
+}
+
+/// A graph after rewriting.
+#[derive(Debug)]
+pub struct Rewritten {
+    /// The frozen e-graph.
+    pub classes: ClassGraph,
+    /// The class of each value of the graph.
+    pub class_of: Vec<Option<ClassId>>,
+    /// The bodies of its Ifs and Loops after rewriting, in the order of the table.
+    pub bodies: Vec<Rewritten>,
 }
 
 /// The candidates for standard operators at the imported opset, cheapest form first where costs tie: as imported, then
 /// folds, then templates. `class_of` gives the class of each value of the imported graph; `cost` prices a node. Adds to
 /// `classes` the operand forms that templates ask for.
-pub fn candidates(
+fn candidates(
     classes: &mut ClassGraph,
     imported: &Imported,
     class_of: &[Option<ClassId>],
-    cost: &dyn Fn(&NodeCost) -> u64,
+    opset: i64,
+    around: &Around,
+    cost: &dyn Fn(&NodeCost<'_>) -> u64,
 ) -> Table<OnnxStep> {
     let roots = classes.outputs.iter().map(|(_, c)| *c).collect();
-    let mut build = build::Build::new(classes, opset(imported), cost);
+    let mut build = build::Build::new(classes, opset, around, cost);
     build.keep_narrow_operators(imported);
     site::inputs(&mut build);
     site::as_imported(&mut build, imported, class_of);
@@ -127,39 +162,32 @@ pub enum ExportError {
     /// The extractor's answer misses a producer, or orders one after its user.
     #[error("the extraction uses class {0} before anything produces it")]
     Order(u32),
+    /// An If or Loop without its body.
+    #[error("body {0} is not there")]
+    Body(u32),
 }
 
-/// Extracts and writes until the model keeps within its growth limit: `extract` chooses candidates (positions in the
-/// table, producers before users). Folds that make the model too large are taken out of the table, largest first, and the
-/// rest is chosen anew. `guard` is told when it held one back.
+/// Extracts and writes a model, bodies included: `extract` chooses candidates (positions in the table, producers before
+/// users) for every graph. Folds that make a graph grow too much are taken out of the table, largest first, and the rest is
+/// chosen anew. `guard` is told when it held one back.
 ///
 /// # Errors
 /// [`ExportError`]; its `Unreachable` where `extract` finds no solution.
 pub fn optimize(
-    classes: &mut ClassGraph,
+    rewritten: &mut Rewritten,
     imported: &Imported,
-    class_of: &[Option<ClassId>],
-    cost: &dyn Fn(&NodeCost) -> u64,
+    cost: &dyn Fn(&NodeCost<'_>) -> u64,
     extract: &dyn Fn(&Table<OnnxStep>) -> Option<Vec<usize>>,
     guard: &mut Guard,
 ) -> Result<ModelProto, ExportError> {
-    let mut table = candidates(classes, imported, class_of, cost);
-    loop {
-        let chosen = extract(&table).ok_or_else(|| {
-            ExportError::Unreachable(classes.outputs.first().map(|(n, _)| n.to_string()).unwrap_or_default())
-        })?;
-        let mut offenders = fold::offenders(classes, imported, class_of, &table.candidates, &chosen, guard.limit);
-        guard.held |= !offenders.is_empty();
-        if offenders.is_empty() {
-            let steps: Vec<_> = chosen.iter().filter_map(|i| table.candidates.get(*i)).collect();
-            match write(classes, imported, class_of, &steps) {
-                // What traps when folded may not be reached when run.
-                Err(ExportError::Fold(e)) if !e.classes.is_empty() => offenders = e.classes,
-                written => return written,
-            }
-        }
-        forbid(&mut table, &offenders);
-    }
+    let opset = opset(imported);
+    // What the model may still grow is what each of its bodies may.
+    let room = guard.limit.saturating_sub(model_bytes(imported));
+    let limit = guard.limit;
+    let mut chooser = Chooser { opset, cost, extract, room, held: false };
+    let chosen = chooser.choose(rewritten, imported, &Around::new(), limit)?;
+    guard.held |= chooser.held;
+    Ok(write::write(rewritten, imported, &chosen, opset)?)
 }
 
 /// Takes the folds of these classes out of a table.

@@ -139,9 +139,19 @@ pub fn slice(b: &mut Build<'_>, c: ClassId, axes: &[SliceAxis], x: ClassId) {
         let attributes =
             vec![("starts", Attribute::Ints(starts)), ("ends", Attribute::Ints(ends)), ("axes", Attribute::Ints(at))];
         b.node(&[c], "Slice", attributes, slots(&[x]));
+    } else if let ([axis], Some(a)) = (at.as_slice(), at.first().and_then(|i| axes.get(*i as usize))) {
+        // Slice had no steps yet.
+        let (start, len) = (a.start.as_const(), a.len.as_const().filter(|n| *n <= MAX_PICKED));
+        if let (Some(start), Some(len)) = (start, len) {
+            let picked: Vec<i64> = (0..len).map(|i| start + a.step * i).collect();
+            b.node(&[c], "Gather", vec![("axis", Attribute::Int(*axis))], vec![Slot::Class(x), list(&picked)]);
+        }
     }
     split(b, c, axes, &shape, x);
 }
+
+/// Positions that are listed one by one at most.
+const MAX_PICKED: i64 = 4096;
 
 fn range(a: &SliceAxis, d: &Dim) -> Option<(i64, i64)> {
     if let (Some(start), Some(len)) = (a.start.as_const(), a.len.as_const()) {

@@ -54,6 +54,17 @@ pub fn declaration(t: &TensorProto) -> ValueInfoProto {
     ValueInfoProto { name: t.name.clone(), r#type: Some(ty), ..ValueInfoProto::default() }
 }
 
+/// The declaration of a value of a body; extents that are no numbers stay open.
+pub fn info(name: &str, ty: &Type) -> ValueInfoProto {
+    let tensor = ty.as_tensor().map(|t| {
+        let dim = |d: &Dim| Dimension { value: d.as_const().map(dimension::Value::DimValue), ..Dimension::default() };
+        let shape = TensorShapeProto { dim: t.shape.iter().map(dim).collect() };
+        let tensor = type_proto::Tensor { elem_type: Some(tensor::code(t.dtype)), shape: Some(shape) };
+        TypeProto { value: Some(TypeValue::TensorType(tensor)), ..TypeProto::default() }
+    });
+    ValueInfoProto { name: Some(name.to_owned()), r#type: tensor, ..ValueInfoProto::default() }
+}
+
 /// Puts numbers in place of open extents of a declared tensor type; whether any was.
 pub fn put_extents(v: &mut ValueInfoProto, ty: &Type) -> bool {
     let Type::Tensor(t) = ty else { return false };

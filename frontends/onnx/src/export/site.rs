@@ -7,6 +7,7 @@ use egret_ir::{Type, ValueId};
 use super::OnnxStep;
 use super::build::Build;
 use crate::Imported;
+use crate::imported::SiteKind;
 
 /// The graph's inputs.
 pub fn inputs(b: &mut Build<'_>) {
@@ -17,10 +18,18 @@ pub fn inputs(b: &mut Build<'_>) {
     }
 }
 
+/// More than any graph of plain nodes costs: a call of a function is written where nothing else is possible.
+const CALL_COST: u64 = 1 << 50;
+
 /// Every node of the model, with all its results at once. A node that gives only what it takes (Identity) is none.
 pub fn as_imported(b: &mut Build<'_>, imported: &Imported, class_of: &[Option<ClassId>]) {
     let class = |v: ValueId| class_of.get(v.index()).copied().flatten();
     for (i, site) in imported.sites.iter().enumerate() {
+        let price: fn(u64) -> u64 = match site.kind {
+            SiteKind::Plain => |cost| cost,
+            SiteKind::Call => |cost| cost.saturating_add(CALL_COST),
+            SiteKind::Control | SiteKind::OtherOpset => continue,
+        };
         let operands: Option<Vec<Option<ClassId>>> =
             site.inputs.iter().map(|v| v.map_or(Some(None), |v| class(v).map(Some))).collect();
         let captures: Option<Vec<ClassId>> = site.captures.iter().map(|(v, _)| class(*v)).collect();
@@ -37,7 +46,7 @@ pub fn as_imported(b: &mut Build<'_>, imported: &Imported, class_of: &[Option<Cl
         }
         let given: Vec<Option<&Type>> = operands.iter().map(|c| c.map(|c| b.classes.ty(c))).collect();
         let results: Vec<&Type> = outputs.iter().map(|c| b.classes.ty(*c)).collect();
-        let cost = b.price(site.node.op_type(), &given, &results);
+        let cost = price(b.price(site.node.op_type(), &given, &results));
         reads.sort_unstable();
         reads.dedup();
         b.early(outputs, reads, cost, OnnxStep::Site(i));

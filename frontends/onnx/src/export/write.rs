@@ -1,36 +1,39 @@
 //! The chosen candidates as a complete model.
 
-use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
+use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::sync::Arc;
 
 use egret_ir::choice::{Candidate, ClassGraph, ClassId};
-use egret_ir::{Tensor, Type};
+use egret_ir::op::Op;
+use egret_ir::{Symbol, Tensor, Type};
 
-use super::names::{Names, origin};
-use super::protos::{attribute, declaration, put_extents, raw};
-use super::{ExportError, NewNode, OnnxStep, Slot, fold};
+use super::layout::distinct_names;
+use super::names::origin;
+use super::protos::{attribute, declaration, info, put_extents};
+use super::root::Root;
+use super::{Chosen, ExportError, NewNode, OnnxStep, Rewritten, Slot};
 use crate::Imported;
-use crate::inline::{canonical_domain, needed_functions, subgraphs};
+use crate::inline::{canonical_domain, needed_functions};
 use crate::proto::{GraphProto, ModelProto, NodeProto, StringStringEntryProto, TensorProto, ValueInfoProto};
-use crate::tensor;
+use crate::unroll::rename_uses;
 
 /// Constants up to this many bytes are repeated rather than copied by an Identity node.
 const REPEATED_BYTES: usize = 1024;
 
-/// Writes the chosen steps (producers before users) as a model: interface, metadata and versions as imported, surviving
-/// values under their names.
+/// Writes what was chosen as a model: interface, metadata and versions as imported, surviving values under their names.
 ///
 /// # Errors
-/// [`ExportError`] where a constant does not evaluate, or a step reads what no earlier one makes.
+/// [`ExportError`] where a body is missing.
 pub fn write(
-    classes: &ClassGraph,
+    rewritten: &Rewritten,
     imported: &Imported,
-    class_of: &[Option<ClassId>],
-    steps: &[&Candidate<OnnxStep>],
+    chosen: &Chosen,
+    opset: i64,
 ) -> Result<ModelProto, ExportError> {
-    let mut writer = Writer::new(classes, imported, class_of, steps)?;
-    writer.name();
-    let graph = writer.graph();
+    let mut root = Root::new(imported, chosen);
+    let mut writer = Writer::new(&mut root, rewritten, imported, chosen, opset);
+    writer.name_model();
+    let graph = writer.model_graph()?;
     let mut model = imported.model.clone();
     model.functions.clone_from(&imported.functions);
     model.functions = needed_functions(&model, graph.node.iter());
@@ -38,101 +41,80 @@ pub fn write(
     Ok(model)
 }
 
-struct Writer<'a> {
-    classes: &'a ClassGraph,
+/// One graph being written: the model's own, or a body.
+pub(super) struct Writer<'a, 'r> {
+    pub(super) root: &'r mut Root<'a>,
+    rewritten: &'a Rewritten,
     imported: &'a Imported,
-    class_of: &'a [Option<ClassId>],
-    /// Nodes to emit, in order.
-    nodes: Vec<&'a Candidate<OnnxStep>>,
-    /// Values of the folded classes in use.
-    folded: BTreeMap<ClassId, Tensor>,
-    /// Which node (position in `nodes`) makes a class.
+    chosen: &'a Chosen,
+    opset: i64,
+    /// Which node (position in the chosen ones) makes a class.
     maker: HashMap<ClassId, usize>,
-    name_of: HashMap<ClassId, String>,
-    names: Names,
-    /// Small constants by content.
-    shared: HashMap<(i32, Vec<usize>, Vec<u8>), String>,
-    initializers: Vec<TensorProto>,
-    written: BTreeSet<String>,
+    pub(super) name_of: HashMap<ClassId, String>,
+    /// Values of the graphs around whose shapes tell extents.
+    around: BTreeMap<Symbol, String>,
 }
 
-impl<'a> Writer<'a> {
+impl<'a, 'r> Writer<'a, 'r> {
     fn new(
-        classes: &'a ClassGraph,
+        root: &'r mut Root<'a>,
+        rewritten: &'a Rewritten,
         imported: &'a Imported,
-        class_of: &'a [Option<ClassId>],
-        steps: &[&'a Candidate<OnnxStep>],
-    ) -> Result<Self, ExportError> {
-        let mut maker: BTreeMap<ClassId, usize> = BTreeMap::new();
-        for (i, step) in steps.iter().enumerate() {
-            if let Some(c) = step.inputs.iter().find(|c| !maker.contains_key(c)) {
-                return Err(ExportError::Order(c.0));
-            }
-            for c in &step.outputs {
-                maker.entry(*c).or_insert(i);
-            }
-        }
-        let mut needed = vec![false; steps.len()];
-        for (name, c) in &classes.outputs {
-            let Some(i) = maker.get(c) else { return Err(ExportError::Unreachable(name.to_string())) };
-            needed[*i] = true;
-        }
-        for i in (0..steps.len()).rev() {
-            if needed[i] {
-                for c in &steps[i].inputs {
-                    needed[maker[c]] = true;
-                }
-            }
-        }
-        let mut wanted = BTreeSet::new();
-        let mut chosen = Vec::new();
-        for (i, step) in steps.iter().enumerate().filter(|(i, _)| needed[*i]) {
-            match step.payload {
-                OnnxStep::Input(_) => {}
-                OnnxStep::Initializer => wanted.extend(step.outputs.iter().copied().filter(|c| maker[c] == i)),
-                OnnxStep::Site(_) | OnnxStep::Node(_) => chosen.push(*step),
-            }
-        }
-        let folded = fold::evaluate(classes, &wanted)?;
-        let nodes = ordered(imported, class_of, chosen);
-        let maker = nodes.iter().enumerate().rev().flat_map(|(i, n)| n.outputs.iter().map(move |c| (*c, i))).collect();
-        let kept = kept_names(imported, &nodes);
-        Ok(Self {
-            classes,
-            imported,
-            class_of,
-            nodes,
-            folded,
-            maker,
-            name_of: HashMap::new(),
-            names: Names::new(kept),
-            shared: HashMap::new(),
-            initializers: Vec::new(),
-            written: BTreeSet::new(),
-        })
+        chosen: &'a Chosen,
+        opset: i64,
+    ) -> Self {
+        let made = chosen.nodes.iter().enumerate().rev();
+        let maker = made.flat_map(|(i, n)| n.outputs.iter().map(move |c| (*c, i))).collect();
+        let (name_of, around) = (HashMap::new(), BTreeMap::new());
+        Self { root, rewritten, imported, chosen, opset, maker, name_of, around }
+    }
+
+    pub(super) fn classes(&self) -> &'a ClassGraph {
+        &self.rewritten.classes
+    }
+
+    pub(super) fn opset(&self) -> i64 {
+        self.opset
     }
 
     fn class(&self, v: egret_ir::ValueId) -> Option<ClassId> {
-        self.class_of.get(v.index()).copied().flatten()
+        self.rewritten.class_of.get(v.index()).copied().flatten()
+    }
+
+    /// Whether a node is the one that makes a class.
+    pub(super) fn makes(&self, at: usize, c: ClassId) -> bool {
+        self.maker.get(&c) == Some(&at) && !self.chosen.folded.contains_key(&c)
     }
 
     // ---- names ----
 
-    /// Gives every class in use its name.
-    fn name(&mut self) {
-        for (i, input) in self.classes.inputs.iter().enumerate() {
-            self.names.take(&input.name);
-            let is_input = |n: &egret_ir::choice::ClassNode| n.op == egret_ir::Op::Input(i as u32);
-            if let Some(c) = self.classes.classes.iter().position(|c| c.nodes.iter().any(is_input)) {
-                self.name_of.insert(ClassId(c as u32), input.name.to_string());
-            }
+    /// Gives every class of the model's graph in use its name.
+    fn name_model(&mut self) {
+        let names: Vec<String> = self.classes().inputs.iter().map(|i| i.name.to_string()).collect();
+        for name in &names {
+            self.root.names.take(name);
         }
-        for (name, c) in &self.classes.outputs {
+        self.name_inputs(&names);
+        for (name, c) in &self.classes().outputs {
             // The first name of a value is its own; an input or a name given before needs an Identity.
-            if self.names.take(name) {
+            if self.root.names.take(name) {
                 self.name_of.entry(*c).or_insert_with(|| name.to_string());
             }
         }
+        self.name_inner();
+    }
+
+    fn name_inputs(&mut self, names: &[String]) {
+        for (i, name) in names.iter().enumerate() {
+            let is_input = |n: &egret_ir::choice::ClassNode| n.op == Op::Input(i as u32);
+            if let Some(c) = self.classes().classes.iter().position(|c| c.nodes.iter().any(is_input)) {
+                self.name_of.insert(ClassId(c as u32), name.clone());
+            }
+        }
+    }
+
+    /// Gives the other classes their names: their old ones where they can stay.
+    fn name_inner(&mut self) {
         let imported = self.imported;
         let mut old: HashMap<ClassId, Vec<Arc<str>>> = HashMap::new();
         for (name, v) in &imported.values {
@@ -140,9 +122,7 @@ impl<'a> Writer<'a> {
                 old.entry(c).or_default().push(name.clone());
             }
         }
-        let inner = body_names(&self.nodes, imported);
-        for i in 0..self.nodes.len() {
-            let step = self.nodes[i];
+        for (i, step) in self.chosen.nodes.iter().enumerate() {
             for (k, c) in step.outputs.iter().enumerate() {
                 if self.maker[c] != i || self.name_of.contains_key(c) {
                     continue;
@@ -156,64 +136,60 @@ impl<'a> Writer<'a> {
                             .map(|(_, name)| name.clone())
                             .collect()
                     }
-                    OnnxStep::Input(_) | OnnxStep::Initializer | OnnxStep::Node(_) => Vec::new(),
+                    OnnxStep::Input(_) | OnnxStep::Initializer | OnnxStep::Node(_) | OnnxStep::Control(_) => Vec::new(),
                 };
                 let olds = own.iter().chain(old.get(c).into_iter().flatten());
-                let name = self.survivor(olds, &inner).unwrap_or_else(|| {
-                    let content = format!("{k}{:?}", step.payload);
-                    let origin = origin(&self.classes.class(*c).origins).unwrap_or_else(|| "value".to_owned());
-                    self.names.fresh(&origin, &[content.as_bytes()])
+                let name = self.root.survivor(olds).unwrap_or_else(|| {
+                    let content = match &step.payload {
+                        // Bodies are told apart by what they are called, not by their place in a table.
+                        OnnxStep::Control(control) => format!("{k}{}", control.op.kind()),
+                        payload => format!("{k}{payload:?}"),
+                    };
+                    let origin = origin(&self.classes().class(*c).origins).unwrap_or_else(|| "value".to_owned());
+                    self.root.names.fresh(&origin, &[content.as_bytes()])
                 });
                 self.name_of.insert(*c, name);
             }
         }
-        let folded: Vec<ClassId> = self.folded.keys().copied().collect();
-        for c in folded {
-            if !self.name_of.contains_key(&c) {
-                let name = self.survivor(old.get(&c).into_iter().flatten(), &inner).unwrap_or_else(|| {
-                    let t = &self.folded[&c];
-                    let origin = origin(&self.classes.class(c).origins).unwrap_or_else(|| "constant".to_owned());
-                    let ty = format!("{}{:?}", t.dtype(), t.shape());
-                    self.names.fresh(&origin, &[ty.as_bytes(), t.bytes()])
-                });
-                self.name_of.insert(c, name);
+        for (c, t) in &self.chosen.folded {
+            if !self.name_of.contains_key(c) {
+                let name = self.constant(*c, t, old.get(c).map_or(&[], Vec::as_slice));
+                self.name_of.insert(*c, name);
             }
-            let t = &self.folded[&c];
-            if t.bytes().len() <= REPEATED_BYTES {
-                self.shared.entry(content(t)).or_insert_with(|| self.name_of[&c].clone());
+            if self.root.pooled(t).is_none() {
+                self.root.pool(t, &self.name_of[c]);
             }
         }
     }
 
-    /// The first of the old names that is free and means nothing else inside a body.
-    fn survivor<'n>(&mut self, old: impl Iterator<Item = &'n Arc<str>>, inner: &BTreeSet<String>) -> Option<String> {
-        for name in old {
-            if !inner.contains(&**name) && self.names.take(name) {
-                return Some(name.to_string());
-            }
+    /// The name of a constant; in a body, that of an equal one of the whole model where there is one.
+    fn constant(&mut self, c: ClassId, t: &Tensor, old: &[Arc<str>]) -> String {
+        if !self.is_model()
+            && let Some(name) = self.root.pooled(t)
+        {
+            return name;
         }
-        None
+        self.root.survivor(old.iter()).unwrap_or_else(|| {
+            let origin = origin(&self.classes().class(c).origins).unwrap_or_else(|| "constant".to_owned());
+            let ty = format!("{}{:?}", t.dtype(), t.shape());
+            self.root.names.fresh(&origin, &[ty.as_bytes(), t.bytes()])
+        })
+    }
+
+    fn is_model(&self) -> bool {
+        std::ptr::eq(self.imported, self.root.imported)
     }
 
     // ---- the graph ----
 
-    fn graph(&mut self) -> GraphProto {
+    fn model_graph(&mut self) -> Result<GraphProto, ExportError> {
         let mut graph = self.imported.model.graph.clone().unwrap_or_default();
-        graph.node.clear();
         graph.initializer.clear();
         graph.sparse_initializer.clear();
-        for i in 0..self.nodes.len() {
-            let node = match &self.nodes[i].payload {
-                OnnxStep::Site(s) => self.site(i, *s),
-                OnnxStep::Node(n) => self.new_node(self.nodes[i], n),
-                OnnxStep::Input(_) | OnnxStep::Initializer => continue,
-            };
-            graph.node.push(node);
-        }
-        distinct_names(&mut graph.node);
+        graph.node = self.nodes()?;
         self.outputs(&mut graph);
         self.defaults();
-        graph.initializer = std::mem::take(&mut self.initializers);
+        graph.initializer = std::mem::take(&mut self.root.initializers);
         self.interface(&mut graph);
         let alive: BTreeSet<&str> = graph
             .node
@@ -235,28 +211,120 @@ impl<'a> Writer<'a> {
             .collect();
         let infos = std::mem::take(&mut graph.value_info);
         graph.value_info = infos.into_iter().filter(|v| foreign.contains(v.name())).collect();
-        graph
+        Ok(graph)
+    }
+
+    fn nodes(&mut self) -> Result<Vec<NodeProto>, ExportError> {
+        let mut nodes = Vec::with_capacity(self.chosen.nodes.len());
+        for (i, step) in self.chosen.nodes.iter().enumerate() {
+            nodes.push(match &step.payload {
+                OnnxStep::Site(s) => self.site(i, *s),
+                OnnxStep::Node(n) => self.new_node(i, step, n),
+                OnnxStep::Control(c) => self.control(i, c)?,
+                OnnxStep::Input(_) | OnnxStep::Initializer => continue,
+            });
+        }
+        distinct_names(&mut nodes);
+        Ok(nodes)
+    }
+
+    /// A body: its nodes and results. `inputs` are the names of the closed graph's inputs here; `own` are those among them
+    /// whose shapes tell symbols of the body. The formal inputs are left to the caller.
+    pub(super) fn body(
+        &mut self,
+        id: u32,
+        inputs: Vec<String>,
+        own: BTreeMap<Symbol, String>,
+    ) -> Result<GraphProto, ExportError> {
+        let (Some(rewritten), Some(imported), Some(chosen)) = (
+            self.rewritten.bodies.get(id as usize),
+            self.imported.bodies.get(id as usize),
+            self.chosen.bodies.get(&id),
+        ) else {
+            return Err(ExportError::Body(id));
+        };
+        let mut around = self.around.clone();
+        for (i, input) in self.classes().inputs.iter().enumerate() {
+            let is_input = |n: &egret_ir::choice::ClassNode| n.op == Op::Input(i as u32);
+            let class = self.classes().classes.iter().position(|c| c.nodes.iter().any(is_input));
+            let name = class.and_then(|c| self.name_of.get(&ClassId(c as u32)));
+            for d in input.ty.as_tensor().iter().flat_map(|t| &t.shape) {
+                if let (Some(s), Some(name)) = (d.as_symbol(), name) {
+                    around.entry(s.clone()).or_insert_with(|| name.clone());
+                }
+            }
+        }
+        let opset = self.opset;
+        let mut writer = Writer::new(&mut *self.root, rewritten, imported, chosen, opset);
+        writer.around = around;
+        writer.around.extend(own);
+        writer.name_inputs(&inputs);
+        let mut results = Vec::new();
+        for (name, c) in &writer.classes().outputs {
+            // A result is made here, under a name of its own.
+            let made = writer.maker.contains_key(c) && !writer.name_of.contains_key(c);
+            let name = writer
+                .root
+                .survivor([name.clone()].iter())
+                .unwrap_or_else(|| writer.root.names.fresh(name, &[b"result", &id.to_le_bytes()]));
+            if made {
+                writer.name_of.insert(*c, name.clone());
+            }
+            results.push((name, *c));
+        }
+        writer.name_inner();
+        let name = imported.model.graph.as_ref().and_then(|g| g.name.clone());
+        let mut graph = GraphProto { name, node: writer.nodes()?, ..GraphProto::default() };
+        for (name, c) in results {
+            let own = writer.read(c);
+            if own != name {
+                graph.node.push(identity(own, &name));
+            }
+            graph.output.push(info(&name, writer.classes().ty(c)));
+        }
+        Ok(graph)
+    }
+
+    /// The name that the file had for formal input `i` of a body.
+    pub(super) fn declared(&self, id: u32, i: usize) -> Option<String> {
+        let name = &self.rewritten.bodies.get(id as usize)?.classes.inputs.get(i)?.name;
+        (!name.is_empty()).then(|| name.to_string())
+    }
+
+    /// What the file called the condition and the next condition of a body, where it was a Loop's.
+    pub(super) fn file_conditions(&self, id: u32) -> Option<(String, String)> {
+        let body = self.imported.bodies.get(id as usize)?;
+        let file = body.model.graph.as_ref()?;
+        // A Scan's first formal input is no iteration number.
+        let loops = file.input.first()?.name() == &*body.graph.inputs.first()?.name;
+        let (going, on) = (file.input.get(1)?.name(), file.output.first()?.name());
+        (loops && !going.is_empty() && !on.is_empty()).then(|| (going.to_owned(), on.to_owned()))
+    }
+
+    /// The type of input `i` of a body.
+    pub(super) fn body_input(&self, id: u32, i: usize) -> Type {
+        let body = self.rewritten.bodies.get(id as usize);
+        let ty = body.and_then(|b| b.classes.inputs.get(i)).map(|d| d.ty.clone());
+        ty.unwrap_or_else(|| Type::Foreign("missing".into()))
+    }
+
+    /// Whether a body's nodes or results need its input `i`.
+    pub(super) fn reads_input(&self, id: u32, i: u32) -> bool {
+        let (Some(body), Some(chosen)) = (self.rewritten.bodies.get(id as usize), self.chosen.bodies.get(&id)) else {
+            return true;
+        };
+        let class = body.classes.classes.iter().position(|c| c.nodes.iter().any(|n| n.op == Op::Input(i)));
+        let Some(class) = class.map(|c| ClassId(c as u32)) else { return false };
+        chosen.nodes.iter().any(|n| n.inputs.contains(&class)) || body.classes.outputs.iter().any(|(_, c)| *c == class)
     }
 
     /// The name under which a node reads a class; an initializer is written at its first use.
-    fn read(&mut self, c: ClassId) -> String {
+    pub(super) fn read(&mut self, c: ClassId) -> String {
         let name = self.name_of.get(&c).cloned().unwrap_or_default();
-        if let Some(t) = self.folded.get(&c).filter(|_| !self.maker.contains_key(&c)).cloned() {
-            self.initializer(&name, &t);
+        if let Some(t) = self.chosen.folded.get(&c).filter(|_| !self.maker.contains_key(&c)) {
+            self.root.initializer(&name, t);
         }
         name
-    }
-
-    fn initializer(&mut self, name: &str, t: &Tensor) {
-        if !self.written.insert(name.to_owned()) {
-            return;
-        }
-        let proto = match self.imported.initializers.get(name) {
-            // As it came, if it is the same constant.
-            Some(old) if fold_matches(&old.proto, t) => old.proto.clone(),
-            _ => raw(name, t),
-        };
-        self.initializers.push(proto);
     }
 
     fn site(&mut self, at: usize, s: usize) -> NodeProto {
@@ -272,13 +340,11 @@ impl<'a> Writer<'a> {
         let named = node.output.iter_mut().filter(|n| !n.is_empty());
         for (name, (v, own)) in named.zip(&site.outputs) {
             let c = self.class(*v);
-            *name = match c
-                .filter(|c| self.maker.get(c) == Some(&at) && !self.folded.contains_key(c) && given.insert(*c))
-            {
+            *name = match c.filter(|c| self.makes(at, *c) && given.insert(*c)) {
                 Some(c) => self.name_of[&c].clone(),
                 // Made elsewhere or twice: nobody reads this one.
-                None if self.names.take(own) => own.to_string(),
-                None => self.names.fresh(own, &[own.as_bytes()]),
+                None if self.root.names.take(own) => own.to_string(),
+                None => self.root.names.fresh(own, &[own.as_bytes()]),
             };
         }
         let mut renamed: BTreeMap<String, String> = BTreeMap::new();
@@ -290,34 +356,29 @@ impl<'a> Writer<'a> {
                 }
             }
         }
-        if !renamed.is_empty() {
-            for a in &mut node.attribute {
-                for body in a.g.as_deref_mut().into_iter().chain(&mut a.graphs) {
-                    rename(body, &renamed);
-                }
-            }
-        }
+        let inputs = std::mem::take(&mut node.input);
+        rename_uses(&mut node, &renamed);
+        node.input = inputs;
         node
     }
 
-    fn new_node(&mut self, step: &Candidate<OnnxStep>, n: &NewNode) -> NodeProto {
+    fn new_node(&mut self, at: usize, step: &Candidate<OnnxStep>, n: &NewNode) -> NodeProto {
         let input = n
             .inputs
             .iter()
             .map(|s| match s {
                 Slot::Absent => String::new(),
                 Slot::Class(c) => self.read(*c),
-                Slot::Tensor(t) => self.small(t),
+                Slot::Tensor(t) => self.root.small(t),
+                Slot::Around(s) => self.around.get(s).cloned().unwrap_or_default(),
             })
             .collect();
-        let at = self.nodes.iter().position(|s| std::ptr::eq(*s, step));
         let output: Vec<String> = step
             .outputs
             .iter()
             .map(|c| {
-                let own = self.maker.get(c).copied() == at && !self.folded.contains_key(c);
                 let name = self.name_of.get(c).cloned().unwrap_or_default();
-                if own { name } else { self.names.fresh("unused", &[name.as_bytes()]) }
+                if self.makes(at, *c) { name } else { self.root.names.fresh("unused", &[name.as_bytes()]) }
             })
             .collect();
         let attribute = n.attributes.iter().map(|(name, value)| attribute(name, value)).collect();
@@ -331,57 +392,28 @@ impl<'a> Writer<'a> {
         }
     }
 
-    /// A constant of a template, shared by content.
-    fn small(&mut self, t: &Tensor) -> String {
-        let key = content(t);
-        let name = if let Some(name) = self.shared.get(&key) {
-            name.clone()
-        } else {
-            let ty = format!("{}{:?}", t.dtype(), t.shape());
-            let parts = [ty.as_bytes(), t.bytes()];
-            // An earlier export may have written the very same constant.
-            let old = Names::stem("constant", &parts);
-            let same = self.imported.initializers.get(old.as_str()).is_some_and(|i| fold_matches(&i.proto, t));
-            let name = if same && self.names.take(&old) { old } else { self.names.fresh("constant", &parts) };
-            self.shared.insert(key, name.clone());
-            name
-        };
-        self.initializer(&name, t);
-        name
-    }
-
     /// Every output under its name: an Identity where a value has another one already.
     fn outputs(&mut self, graph: &mut GraphProto) {
-        for (name, c) in self.classes.outputs.clone() {
-            let own = self.read(c);
-            if own == *name {
+        for (name, c) in &self.classes().outputs {
+            let own = self.read(*c);
+            if own == **name {
                 continue;
             }
-            match self
-                .folded
-                .get(&c)
-                .filter(|t| t.bytes().len() <= REPEATED_BYTES && !self.maker.contains_key(&c))
-                .cloned()
+            match self.chosen.folded.get(c).filter(|t| t.bytes().len() <= REPEATED_BYTES && !self.maker.contains_key(c))
             {
-                Some(t) => self.initializer(&name, &t),
-                None => graph.node.push(NodeProto {
-                    input: vec![own],
-                    name: Some(name.to_string()),
-                    output: vec![name.to_string()],
-                    op_type: Some("Identity".to_owned()),
-                    ..NodeProto::default()
-                }),
+                Some(t) => self.root.initializer(name, t),
+                None => graph.node.push(identity(own, name)),
             }
         }
     }
 
     /// Initializers that are defaults of inputs.
     fn defaults(&mut self) {
-        for input in self.classes.inputs.iter().filter(|i| i.default.is_some()) {
+        for input in self.classes().inputs.iter().filter(|i| i.default.is_some()) {
             if let Some(i) = self.imported.initializers.get(&input.name)
-                && self.written.insert(input.name.to_string())
+                && self.root.first(&input.name)
             {
-                self.initializers.push(i.proto.clone());
+                self.root.initializers.push(i.proto.clone());
             }
         }
     }
@@ -389,7 +421,7 @@ impl<'a> Writer<'a> {
     /// Inputs and outputs as declared, with bound extents put in.
     fn interface(&self, graph: &mut GraphProto) {
         let old = self.imported.model.ir_version() < 4;
-        let real: BTreeMap<&str, &Type> = self.classes.inputs.iter().map(|i| (&*i.name, &i.ty)).collect();
+        let real: BTreeMap<&str, &Type> = self.classes().inputs.iter().map(|i| (&*i.name, &i.ty)).collect();
         let constants: BTreeSet<String> = graph.initializer.iter().map(|t| t.name().to_owned()).collect();
         graph.input.retain(|v| real.contains_key(v.name()) || constants.contains(v.name()));
         let mut bound = !self.imported.bound.is_empty();
@@ -405,167 +437,20 @@ impl<'a> Writer<'a> {
             graph.input.extend(missing.map(declaration).collect::<Vec<_>>());
         }
         if bound {
-            for (v, (_, c)) in graph.output.iter_mut().zip(&self.classes.outputs) {
-                put_extents(v, self.classes.ty(*c));
+            for (v, (_, c)) in graph.output.iter_mut().zip(&self.classes().outputs) {
+                put_extents(v, self.classes().ty(*c));
             }
         }
     }
 }
 
-/// Nodes in a topological order that keeps the imported order: a new node comes right before the imported node whose
-/// value it makes, else right after what it reads.
-fn ordered<'a>(
-    imported: &Imported,
-    class_of: &[Option<ClassId>],
-    nodes: Vec<&'a Candidate<OnnxStep>>,
-) -> Vec<&'a Candidate<OnnxStep>> {
-    let mut home: HashMap<ClassId, usize> = HashMap::new();
-    for (i, site) in imported.sites.iter().enumerate() {
-        for (v, _) in &site.outputs {
-            if let Some(c) = class_of.get(v.index()).copied().flatten() {
-                home.entry(c).or_insert(i);
-            }
-        }
-    }
-    let mut maker: HashMap<ClassId, usize> = HashMap::new();
-    let mut keys: Vec<usize> = Vec::with_capacity(nodes.len());
-    for (i, n) in nodes.iter().enumerate() {
-        let after = n.inputs.iter().filter_map(|c| maker.get(c)).map(|m: &usize| keys[*m]).max().unwrap_or(0);
-        let key = match &n.payload {
-            OnnxStep::Site(s) => *s,
-            OnnxStep::Node(_) => n.outputs.iter().filter_map(|c| home.get(c)).copied().min().unwrap_or(after),
-            OnnxStep::Input(_) | OnnxStep::Initializer => after,
-        };
-        keys.push(key);
-        for c in &n.outputs {
-            maker.entry(*c).or_insert(i);
-        }
-    }
-    let mut waits = vec![0usize; nodes.len()];
-    let mut users: Vec<Vec<usize>> = vec![Vec::new(); nodes.len()];
-    for (i, n) in nodes.iter().enumerate() {
-        let before: BTreeSet<usize> =
-            n.inputs.iter().filter_map(|c| maker.get(c)).copied().filter(|m| *m != i).collect();
-        for m in before {
-            users[m].push(i);
-            waits[i] += 1;
-        }
-    }
-    let mut ready: BTreeSet<(usize, usize)> =
-        (0..nodes.len()).filter(|i| waits[*i] == 0).map(|i| (keys[i], i)).collect();
-    let mut out = Vec::with_capacity(nodes.len());
-    while let Some((_, i)) = ready.pop_first() {
-        out.push(nodes[i]);
-        for &u in &users[i] {
-            waits[u] -= 1;
-            if waits[u] == 0 {
-                ready.insert((keys[u], u));
-            }
-        }
-    }
-    out
-}
-
-/// Gives nodes of one name several: runtimes refuse the model otherwise.
-fn distinct_names(nodes: &mut [NodeProto]) {
-    let mut all: HashSet<String> = nodes.iter().map(|n| n.name().to_owned()).collect();
-    let mut seen: HashMap<String, usize> = HashMap::new();
-    for node in nodes.iter_mut().filter(|n| !n.name().is_empty()) {
-        let times = seen.entry(node.name().to_owned()).or_insert(0);
-        *times += 1;
-        while *times > 1 {
-            let new = format!("{}_{times}", node.name());
-            if all.insert(new.clone()) {
-                node.name = Some(new);
-                break;
-            }
-            *times += 1;
-        }
-    }
-}
-
-/// Names that a new value may not get.
-fn kept_names(imported: &Imported, nodes: &[&Candidate<OnnxStep>]) -> BTreeSet<String> {
-    let mut kept: BTreeSet<String> = imported.values.keys().map(ToString::to_string).collect();
-    kept.extend(body_names(nodes, imported));
-    kept
-}
-
-/// Names defined inside the bodies of the nodes.
-fn body_names(nodes: &[&Candidate<OnnxStep>], imported: &Imported) -> BTreeSet<String> {
-    let mut names = BTreeSet::new();
-    for n in nodes {
-        if let OnnxStep::Site(s) = n.payload {
-            for body in subgraphs(&imported.sites[s].node) {
-                defined(body, &mut names);
-            }
-        }
-    }
-    names
-}
-
-fn defined(body: &GraphProto, names: &mut BTreeSet<String>) {
-    names.extend(own_names(body));
-    for node in &body.node {
-        for inner in subgraphs(node) {
-            defined(inner, names);
-        }
-    }
-}
-
-fn own_names(body: &GraphProto) -> impl Iterator<Item = String> {
-    let inputs = body.input.iter().map(ValueInfoProto::name);
-    let tensors = body.initializer.iter().map(TensorProto::name);
-    let nodes = body.node.iter().flat_map(|n| n.output.iter().map(String::as_str));
-    inputs.chain(tensors).chain(nodes).map(str::to_owned)
-}
-
-/// Renames captured values in a body and the bodies in it, except where a body has its own value of that name.
-fn rename(body: &mut GraphProto, renamed: &BTreeMap<String, String>) {
-    let own: BTreeSet<String> = own_names(body).collect();
-    let renamed: BTreeMap<String, String> =
-        renamed.iter().filter(|(old, _)| !own.contains(*old)).map(|(old, new)| (old.clone(), new.clone())).collect();
-    if renamed.is_empty() {
-        return;
-    }
-    for node in &mut body.node {
-        for name in &mut node.input {
-            if let Some(new) = renamed.get(name) {
-                name.clone_from(new);
-            }
-        }
-        for a in &mut node.attribute {
-            for inner in a.g.as_deref_mut().into_iter().chain(&mut a.graphs) {
-                rename(inner, &renamed);
-            }
-        }
-    }
-    for output in &mut body.output {
-        if let Some(new) = renamed.get(output.name()) {
-            output.name = Some(new.clone());
-        }
-    }
-}
-
-fn content(t: &Tensor) -> (i32, Vec<usize>, Vec<u8>) {
-    (tensor::code(t.dtype()), t.shape().to_vec(), t.bytes().to_vec())
-}
-
-/// Whether a tensor of the model is this constant (raw data is compared, typed fields are decoded).
-fn fold_matches(proto: &TensorProto, t: &Tensor) -> bool {
-    tensor::decode(proto).is_ok_and(|old| old == *t)
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn nodes_of_one_name_get_several() {
-        let named = |name: &str| NodeProto { name: Some(name.to_owned()), ..NodeProto::default() };
-        let mut nodes: Vec<NodeProto> = ["a", "a", "", "a_2", "a", "", "a_2"].into_iter().map(named).collect();
-        distinct_names(&mut nodes);
-        let names: Vec<&str> = nodes.iter().map(NodeProto::name).collect();
-        assert_eq!(names, ["a", "a_3", "", "a_2", "a_4", "", "a_2_2"]);
+/// A value under another name.
+fn identity(from: String, name: &str) -> NodeProto {
+    NodeProto {
+        input: vec![from],
+        name: Some(name.to_owned()),
+        output: vec![name.to_owned()],
+        op_type: Some("Identity".to_owned()),
+        ..NodeProto::default()
     }
 }

@@ -1,6 +1,8 @@
 //! Builds small models in tests.
 #![allow(dead_code, reason = "each test file uses a part")]
 
+pub mod choose;
+
 use egret_onnx::proto::attribute_proto::AttributeType;
 use egret_onnx::proto::tensor_shape_proto::{Dimension, dimension::Value as DimValue};
 use egret_onnx::proto::type_proto::{Tensor, Value as TypeValue};

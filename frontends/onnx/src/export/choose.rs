@@ -1,0 +1,140 @@
+//! What is written of each graph: the extractor's choice, with constants evaluated, for the model and for every body of an
+//! If or Loop in it.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use egret_ir::choice::{Candidate, ClassId, Table};
+use egret_ir::op::Op;
+use egret_ir::{Symbol, Tensor, TensorType};
+
+use super::layout::ordered;
+use super::{ExportError, NodeCost, OnnxStep, Rewritten, candidates, fold, forbid};
+use crate::Imported;
+
+/// The nodes of a graph and the values of its constants.
+pub struct Chosen {
+    /// Nodes, in the order in which they are written.
+    pub nodes: Vec<Candidate<OnnxStep>>,
+    /// Values of the constants in use.
+    pub folded: BTreeMap<ClassId, Tensor>,
+    /// The bodies in use, by their position in the table.
+    pub bodies: BTreeMap<u32, Chosen>,
+}
+
+/// Values of the graphs around a body whose shapes tell extents, by symbol: the value's type, and which axis it is.
+pub type Around = BTreeMap<Symbol, (TensorType, usize)>;
+
+/// How to choose.
+pub struct Chooser<'a> {
+    /// Opset of the default domain.
+    pub opset: i64,
+    /// Prices a node.
+    pub cost: &'a dyn Fn(&NodeCost<'_>) -> u64,
+    /// The extractor.
+    pub extract: &'a dyn Fn(&Table<OnnxStep>) -> Option<Vec<usize>>,
+    /// Bytes that a body may grow.
+    pub room: u64,
+    /// Whether a fold was held back.
+    pub held: bool,
+}
+
+impl Chooser<'_> {
+    /// Chooses for a graph and the bodies it needs.
+    pub fn choose(
+        &mut self,
+        rewritten: &mut Rewritten,
+        imported: &Imported,
+        around: &Around,
+        limit: u64,
+    ) -> Result<Chosen, ExportError> {
+        let Rewritten { classes, class_of, bodies } = rewritten;
+        let mut table = candidates(classes, imported, class_of, self.opset, around, self.cost);
+        let (nodes, folded) = loop {
+            let chosen = (self.extract)(&table).ok_or_else(|| {
+                ExportError::Unreachable(classes.outputs.first().map(|(n, _)| n.to_string()).unwrap_or_default())
+            })?;
+            let mut offenders = fold::offenders(classes, imported, class_of, &table.candidates, &chosen, limit);
+            self.held |= !offenders.is_empty();
+            if offenders.is_empty() {
+                let steps: Vec<_> = chosen.iter().filter_map(|i| table.candidates.get(*i)).collect();
+                let (nodes, constants) = needed(&steps, &classes.outputs)?;
+                match fold::evaluate(classes, &constants) {
+                    Ok(folded) => {
+                        let nodes = ordered(imported, class_of, nodes);
+                        break (nodes.into_iter().cloned().collect::<Vec<_>>(), folded);
+                    }
+                    // What traps when folded may not be reached when run.
+                    Err(e) if !e.classes.is_empty() => offenders = e.classes,
+                    Err(e) => return Err(e.into()),
+                }
+            }
+            forbid(&mut table, &offenders);
+        };
+        let mut around = around.clone();
+        for t in classes.inputs.iter().filter_map(|i| i.ty.as_tensor()) {
+            for (axis, d) in t.shape.iter().enumerate() {
+                if let Some(s) = d.as_symbol() {
+                    around.entry(s.clone()).or_insert_with(|| (t.clone(), axis));
+                }
+            }
+        }
+        let mut used = BTreeMap::new();
+        for node in &nodes {
+            let OnnxStep::Control(control) = &node.payload else { continue };
+            let ids = match &control.op {
+                Op::If(attrs) => vec![attrs.then, attrs.other],
+                Op::Loop(attrs) => vec![attrs.body],
+                _ => Vec::new(),
+            };
+            for id in ids {
+                let (Some(body), Some(read)) = (bodies.get_mut(id.0 as usize), imported.bodies.get(id.0 as usize))
+                else {
+                    return Err(ExportError::Body(id.0));
+                };
+                if !used.contains_key(&id.0) {
+                    let limit = fold::model_bytes(read).saturating_add(self.room);
+                    used.insert(id.0, self.choose(body, read, &around, limit)?);
+                }
+            }
+        }
+        Ok(Chosen { nodes, folded, bodies: used })
+    }
+}
+
+/// Of the chosen steps (producers before users) those that outputs need: nodes, and classes that are constants.
+#[expect(clippy::type_complexity, reason = "one caller")]
+fn needed<'t>(
+    steps: &[&'t Candidate<OnnxStep>],
+    outputs: &[(std::sync::Arc<str>, ClassId)],
+) -> Result<(Vec<&'t Candidate<OnnxStep>>, BTreeSet<ClassId>), ExportError> {
+    let mut maker: BTreeMap<ClassId, usize> = BTreeMap::new();
+    for (i, step) in steps.iter().enumerate() {
+        if let Some(c) = step.inputs.iter().find(|c| !maker.contains_key(c)) {
+            return Err(ExportError::Order(c.0));
+        }
+        for c in &step.outputs {
+            maker.entry(*c).or_insert(i);
+        }
+    }
+    let mut wanted = vec![false; steps.len()];
+    for (name, c) in outputs {
+        let Some(i) = maker.get(c) else { return Err(ExportError::Unreachable(name.to_string())) };
+        wanted[*i] = true;
+    }
+    for i in (0..steps.len()).rev() {
+        if wanted[i] {
+            for c in &steps[i].inputs {
+                wanted[maker[c]] = true;
+            }
+        }
+    }
+    let (mut nodes, mut constants) = (Vec::new(), BTreeSet::new());
+    for (i, step) in steps.iter().enumerate().filter(|(i, _)| wanted[*i]) {
+        match step.payload {
+            OnnxStep::Input(_) => {}
+            OnnxStep::Initializer => constants.extend(step.outputs.iter().copied().filter(|c| maker[c] == i)),
+            OnnxStep::Site(_) | OnnxStep::Node(_) | OnnxStep::Control(_) => nodes.push(*step),
+        }
+    }
+    Ok((nodes, constants))
+}
