@@ -340,3 +340,28 @@ fn a_fixed_value_is_a_constant_behind_an_input_that_stays() {
     assert_eq!(message("shape", "[2,x]"), "--value: shape is not allowed: `x` is no i64");
     assert_eq!(message("shape", "2"), "--value: shape=[] contradicts the model's [k]");
 }
+
+#[test]
+fn random_operators_stay_with_their_types() {
+    let m = model(
+        22,
+        graph(
+            vec![
+                node("RandomNormal", &[], &["a"]).with(ints("shape", &[2, 3])).with(int("dtype", 11)),
+                node("RandomUniformLike", &["x"], &["b"]),
+                node("Bernoulli", &["x"], &["c"]).with(int("dtype", 9)),
+                node("Multinomial", &["x"], &["d"]).with(int("sample_size", 5)),
+            ],
+            vec![value("x", F32, &["n", "4"])],
+            ["a", "b", "c", "d"].map(|y| value(y, F32, &[])).to_vec(),
+        ),
+    );
+    let imported = import(&m).unwrap();
+    assert_eq!(imported.opaque_reasons.len(), 4);
+    assert!(imported.opaque_reasons[0].reason.contains("random"));
+    let types: Vec<String> = imported.graph.outputs.iter().map(|o| imported.graph.ty(o.value).to_string()).collect();
+    assert_eq!(types, ["f64[2,3]", "f32[n,4]", "bool[n,4]", "i32[n,5]"]);
+    // Equal nodes draw twice.
+    let sites: Vec<_> = imported.graph.tables.opaques.iter().map(|o| o.site).collect();
+    assert!(sites.iter().all(Option::is_some));
+}

@@ -213,8 +213,10 @@ fn axis_taps(
     work: DType,
 ) -> Result<Vec<Tap>, Fail> {
     let x = if mode == Mode::Nearest { l.map(Scalar::Round, &[x])? } else { x };
-    // Positions themselves are brought inside first, then each cell.
+    // Positions themselves are brought inside first, then each cell; for cubic interpolation the cells alone, as
+    // ONNX Runtime and PyTorch do.
     let x = match padding {
+        _ if mode == Mode::Cubic => x,
         Padding::Zeros => x,
         Padding::Border => l.clamp_index(x, extent)?,
         Padding::Reflection => reflected(l, x, extent, align)?,

@@ -32,6 +32,7 @@ mod normalize;
 mod order;
 mod pool;
 mod quantize;
+mod random;
 mod recurrent;
 mod reduce;
 mod resample;
@@ -84,6 +85,7 @@ const FAMILIES: &[&[Row]] = &[
     spectral::ROWS,
     grid::ROWS,
     rois::ROWS,
+    random::ROWS,
     generator::ROWS,
     reduce::ROWS,
     normalize::ROWS,

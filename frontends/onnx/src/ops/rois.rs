@@ -69,7 +69,9 @@ fn sampled(
     let first = l.add(start, first)?;
     let middle = l.with(Scalar::Add, i, 0.5)?;
     let middle = l.mul(middle, bin)?;
-    let middle = l.map(Scalar::Div, &[middle, own])?;
+    // A region of no size has no samples; its positions only have to be numbers.
+    let divisor = l.with(Scalar::Max, own, 1.0)?;
+    let middle = l.map(Scalar::Div, &[middle, divisor])?;
     let y = l.add(first, middle)?;
     let above = l.with_left(Scalar::Le, -1.0, y)?;
     let below = l.with_dim(Scalar::Le, y, extent)?;

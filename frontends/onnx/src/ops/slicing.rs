@@ -223,20 +223,21 @@ fn concat(l: &mut Lower<'_>, default: i64) -> Results {
         None => return Err(l.value("inputs", "none", "one at least")),
     };
     let axis = l.axis("axis", l.int("axis", default), rank)?;
-    // The parts agree on the other axes, or the node fails when it runs: one extent that is not proved equal is taken for
+    // The parts agree on the other axes, or the node fails when it runs: extents that are not proved equal are taken for
     // the first part's, which the Reshape checks by the count.
     let first = l.shape(parts[0])?;
     let mut parts = parts;
     for v in &mut parts[1..] {
         let mut own = l.shape(*v)?;
-        let mut differ = (0..rank).filter(|i| *i != axis && own.get(*i) != first.get(*i));
-        if let (Some(i), None) = (differ.next(), differ.next())
-            && own.len() == rank
-            && (own[i].as_const().is_none() || first[i].as_const().is_none())
-        {
-            own[i] = first[i].clone();
-            *v = l.reshape(*v, &own)?;
+        if own.len() != rank {
+            return Err(l.misfit("inputs", &own, &first));
         }
+        for i in (0..rank).filter(|i| *i != axis) {
+            if own[i].as_const().is_none() || first[i].as_const().is_none() {
+                own[i] = first[i].clone();
+            }
+        }
+        *v = l.reshape(*v, &own)?;
     }
     Ok(vec![l.concat(axis, &parts)?])
 }
