@@ -96,9 +96,11 @@ fn attend(l: &mut Lower<'_>, q: ValueId, k: ValueId, v: ValueId, with: &Scored<'
         (0.0, None) => return Err(opaque("an unknown head size")),
         (s, _) => f64::from(s),
     };
-    let s = scores(l, q, k)?;
-    let s = l.with(Scalar::Mul, s, scale)?;
-    let mut s = l.cast(s, accumulator(t.dtype))?;
+    // Unscaled scores may be beyond narrow floats.
+    let wide = accumulator(t.dtype);
+    let (wide_q, wide_k) = (l.cast(q, wide)?, l.cast(k, wide)?);
+    let s = scores(l, wide_q, wide_k)?;
+    let mut s = l.with(Scalar::Mul, s, scale)?;
     if let Some(mask) = with.mask {
         let bias = mask_bias(l, mask, &t.shape[2], &sk[2], &t.shape[0])?;
         s = masked(l, s, &Masks { bias: Some(bias), ..Masks::default() })?;

@@ -147,9 +147,11 @@ fn attend(l: &mut Lower<'_>, q: ValueId, k: ValueId, v: ValueId, before: ValueId
         (0.0, None) => return Err(opaque("an unknown head size")),
         (s, _) => f64::from(s),
     };
-    let s = scores(l, q, k)?;
+    // Unscaled scores may be beyond narrow floats.
+    let wide = accumulator(t.dtype);
+    let (wide_q, wide_k) = (l.cast(q, wide)?, l.cast(k, wide)?);
+    let s = scores(l, wide_q, wide_k)?;
     let s = l.with(Scalar::Mul, s, scale)?;
-    let s = l.cast(s, accumulator(t.dtype))?;
     let s = capped(l, s, l.float("softcap", 0.0))?;
     let mut masks = Masks { bias: l.optional(10), ..Masks::default() };
     if l.flag("causal", true) {
