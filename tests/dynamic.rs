@@ -65,7 +65,7 @@ fn sizes_come_from_the_inputs() {
     for (n, m) in [(1, 1), (3, 5), (0, 4), (2, 0), (40, 33), (3, 5)] {
         let x: Vec<f32> = (0..n * m).map(|i| (i % 7) as f32).collect();
         let y: Vec<f32> = (0..n * m).map(|i| (i % 3) as f32).collect();
-        let sum = |row: usize| (0..m).map(|k| x[row * m + k] * y[row * m + k]).sum::<f32>();
+        let sum = |row: usize| (0..m).fold(0.0, |sum, k| sum + x[row * m + k] * y[row * m + k]);
         let sums: Vec<f32> = (0..n).map(sum).collect();
         let got = c.run(&[f32s(&[n, m], &x), f32s(&[n, m], &y)]).unwrap_or_else(|e| panic!("{n} by {m}: {e}"));
         assert_eq!(got, [f32s(&[n], &sums), f32s(&[2 * n], &[&sums[..], &sums[..]].concat())], "{n} by {m}");

@@ -127,6 +127,7 @@ typedef struct {
   const eg_variant *variants;
   uint32_t variant_count;
   const egret_info *inputs, *outputs;
+  const uint8_t *by_data; /* per output: whether it has extents that the inputs' shapes do not decide */
   const egret_symbol *symbols; /* those that inputs decide: the first of the program's */
   uint32_t symbol_count;
   const unsigned char *weights; /* NULL: in the file weight_file beside the library */

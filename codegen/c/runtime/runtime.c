@@ -361,8 +361,7 @@ static int prepare(egret_context *c, uint32_t i, const egret_tensor *t) {
       return eg_fail(&c->machine, EGRET_ERROR_SHAPE, "output `%s`, axis %d: tensor of another shape", info->name, axis);
   if ((uintptr_t)t->data % eg_element_bytes(info->dtype))
     return eg_fail(&c->machine, EGRET_ERROR_ALIGNMENT, "output `%s`: data not aligned to its element type", info->name);
-  const eg_buffer *b = &L->program->buffers[L->program->outputs[i]];
-  if (t->data && !t->bytes && b->late)
+  if (t->data && !t->bytes && L->by_data[i])
     return eg_fail(&c->machine, EGRET_ERROR_ARGUMENT, "output `%s`: how much room there is must be said in bytes", info->name);
   *s = (eg_sink){{.data = t->data, .bytes = t->bytes ? t->bytes : SIZE_MAX}, c->output_dims + i * L->program->most_rank, NULL};
   if (!t->data) s->block = &c->output_blocks[i];

@@ -9,8 +9,9 @@ use egret_codegen::kernel::{CodedKernel, code};
 use egret_codegen::loops::Function;
 use egret_codegen::stage::SlotKind;
 use egret_codegen::target::Target;
+use egret_ir::dim::Dim;
 use egret_ir::dtype::DType;
-use egret_ir::program::{FrameSymbol, Kernel, Program, SymbolValue};
+use egret_ir::program::{FrameSymbol, Kernel, Port, Program, SymbolValue};
 use egret_ir::types::TensorType;
 
 use crate::cpu::Cpu;
@@ -386,6 +387,15 @@ fn finish(
         let _ = write!(model, "static const egret_info {side}[] = {{\n{}}};\n", table(&rows));
     }
     let symbols = open_symbols(program);
+    let decided = |d: &Dim| {
+        let mut decided = true;
+        d.symbols(&mut |s| decided &= program.symbol(s).is_some_and(|i| i < symbols.len()));
+        decided
+    };
+    let by_data = |p: &Port| u8::from(!program.buffer(p.buffer).ty.shape.iter().all(decided)).to_string();
+    let mut by_data: Vec<String> = program.outputs.iter().map(by_data).collect();
+    by_data.resize(by_data.len().max(1), "0".to_owned());
+    let _ = write!(model, "static const uint8_t by_data[] = {{\n{}}};\n", table(&by_data));
     let mut fields = String::new();
     if !symbols.is_empty() {
         let _ = write!(model, "static const egret_symbol symbols[] = {{\n{}}};\n", table(&symbols));
@@ -406,7 +416,7 @@ fn finish(
     model.push_str(&blob("eg_text", "program.txt"));
     let _ = write!(
         model,
-        "const eg_library eg_the_library = {{\n  .program = &{general}, .inputs = inputs, .outputs = outputs,\n{fields}  .weight_bytes = {}, .cpu_needed = {}, .default_threads = {},\n  .text = (const char *)eg_text, .text_bytes = {},\n}};\n",
+        "const eg_library eg_the_library = {{\n  .program = &{general}, .inputs = inputs, .outputs = outputs, .by_data = by_data,\n{fields}  .weight_bytes = {}, .cpu_needed = {}, .default_threads = {},\n  .text = (const char *)eg_text, .text_bytes = {},\n}};\n",
         shared.weights.file_bytes(),
         c_string(options.cpu.needed()),
         options.threads.max(1),
