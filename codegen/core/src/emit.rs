@@ -96,7 +96,7 @@ impl<'a> Emitter<'a> {
         format!("{prefix}{}", self.next - 1)
     }
 
-    /// The extent under a name: a variable of the function, where it is more than a number or a symbol.
+    /// A nonnegative extent under a name: a variable of the function, where it is more than a number or a symbol.
     pub fn name(&mut self, name: &str, extent: Dim) -> Dim {
         if extent.as_const().is_some() || extent.as_symbol().is_some() {
             return extent;

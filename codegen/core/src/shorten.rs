@@ -108,11 +108,11 @@ fn each(body: &mut [S], f: &mut dyn FnMut(&mut Dim)) {
             S::VStore { index, step, part, value, .. } => {
                 expression(index, f);
                 f(step);
-                part.iter_mut().for_each(|e| expression(e, f));
+                optional(part.as_mut(), f);
                 expression(value, f);
             }
             S::Lanes { part, before, value, .. } => {
-                part.iter_mut().for_each(|e| expression(e, f));
+                optional(part.as_mut(), f);
                 each(before, f);
                 expression(value, f);
             }
@@ -160,16 +160,22 @@ fn expression(e: &mut E, f: &mut dyn FnMut(&mut Dim)) {
         E::VLoad { index, step, part, .. } => {
             expression(index, f);
             f(step);
-            part.iter_mut().for_each(|e| expression(e, f));
+            optional(part.as_deref_mut(), f);
         }
         E::VRepeat { index, part, .. } => {
             expression(index, f);
-            part.iter_mut().for_each(|e| expression(e, f));
+            optional(part.as_deref_mut(), f);
         }
         E::Map { args, .. } => args.iter_mut().for_each(|e| expression(e, f)),
         E::Blend { n, value, .. } => {
             expression(n, f);
             expression(value, f);
         }
+    }
+}
+
+fn optional(e: Option<&mut E>, f: &mut dyn FnMut(&mut Dim)) {
+    if let Some(e) = e {
+        expression(e, f);
     }
 }

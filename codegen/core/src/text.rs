@@ -2,8 +2,9 @@
 
 use std::fmt::{self, Display, Formatter};
 
-use egret_ir::Dim;
+use egret_ir::{Dim, Symbol};
 
+use crate::extent::local_name;
 use crate::loops::{Arg, Base, E, Form, Function, S, Ty};
 
 impl Display for Ty {
@@ -30,6 +31,15 @@ impl<T: Display> Display for List<'_, T> {
     }
 }
 
+/// An extent; variables of the function by their names.
+struct Extent<'a>(&'a Dim);
+
+impl Display for Extent<'_> {
+    fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
+        write!(f, "{}", self.0.substitute(&|s| local_name(s).map(|name| Dim::symbol(Symbol::new(name)))))
+    }
+}
+
 /// ` for n lanes`, where not all are meant.
 fn part(f: &mut Formatter<'_>, n: Option<&E>) -> fmt::Result {
     n.map_or(Ok(()), |n| write!(f, " first {n}"))
@@ -37,33 +47,33 @@ fn part(f: &mut Formatter<'_>, n: Option<&E>) -> fmt::Result {
 
 /// `base[index]`, with the step between lanes where it is not 1.
 fn place(f: &mut Formatter<'_>, base: &str, index: &E, step: &Dim) -> fmt::Result {
-    if *step == 1 { write!(f, "{base}[{index} ..]") } else { write!(f, "{base}[{index} .. by {step}]") }
+    if *step == 1 { write!(f, "{base}[{index} ..]") } else { write!(f, "{base}[{index} .. by {}]", Extent(step)) }
 }
 
 impl Display for E {
     fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
         match self {
-            Self::Int(i) => write!(f, "{i}"),
+            Self::Int(d) => write!(f, "{}", Extent(d)),
             Self::Var(name) => f.write_str(name),
             Self::Add(a, b) => write!(f, "{a} + {b}"),
-            Self::Mul(a, k) => write!(f, "{k}*({a})"),
-            Self::Div(a, k) => write!(f, "({a}) / {k}"),
-            Self::Mod(a, k) => write!(f, "({a}) mod {k}"),
-            Self::FloorDiv(a, k) => write!(f, "floor(({a}) / {k})"),
-            Self::FloorMod(a, k) => write!(f, "floormod({a}, {k})"),
+            Self::Mul(a, k) => write!(f, "{}*({a})", Extent(k)),
+            Self::Div(a, k) => write!(f, "({a}) / {}", Extent(k)),
+            Self::Mod(a, k) => write!(f, "({a}) mod {}", Extent(k)),
+            Self::FloorDiv(a, k) => write!(f, "floor(({a}) / {})", Extent(k)),
+            Self::FloorMod(a, k) => write!(f, "floormod({a}, {})", Extent(k)),
             Self::Min(a, b) => write!(f, "min({a}, {b})"),
             Self::Max(a, b) => write!(f, "max({a}, {b})"),
             Self::Checked { value, extent, wraps } => {
-                write!(f, "checked({value}, {extent}{})", if *wraps { ", wraps" } else { "" })
+                write!(f, "checked({value}, {}{})", Extent(extent), if *wraps { ", wraps" } else { "" })
             }
             Self::Within { index, lo, hi, step } => {
                 f.write_str("within(")?;
                 if let Some(lo) = lo {
-                    write!(f, "{lo} <= ")?;
+                    write!(f, "{} <= ", Extent(lo))?;
                 }
                 write!(f, "{index}")?;
                 if let Some(hi) = hi {
-                    write!(f, " < {hi}")?;
+                    write!(f, " < {}", Extent(hi))?;
                 }
                 if *step != 1 {
                     write!(f, ", {step} divides")?;
@@ -123,7 +133,7 @@ fn statement(f: &mut Formatter<'_>, s: &S, depth: usize) -> fmt::Result {
         S::Index { name, value } => writeln!(f, "index {name} = {value}"),
         S::Pointer { name, base: Base::Pointer(base), index, .. } => writeln!(f, "pointer {name} = &{base}[{index}]"),
         S::Pointer { name, base: Base::Scratch(byte), index, dtype, .. } => {
-            writeln!(f, "pointer {name} = &scratch {byte} as {dtype}[{index}]")
+            writeln!(f, "pointer {name} = &scratch {} as {dtype}[{index}]", Extent(byte))
         }
         S::Set { name, value } => writeln!(f, "{name} = {value}"),
         S::MulAdd { acc, a, b } => writeln!(f, "{acc} += {a} * {b}"),
