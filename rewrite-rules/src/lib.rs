@@ -10,6 +10,7 @@
 pub mod engine;
 pub mod lang;
 pub mod rulecheck;
+pub mod taso;
 
 pub use engine::derive::{Derivation, Log, ReplayError};
 pub use engine::saturate::{Config, PhasePlan, PhaseStats, RuleStats, Saturated, saturate};

@@ -6,6 +6,7 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use egret_rules::RuleSet;
 use egret_rules::rulecheck::lock::Lock;
 use egret_rules::rulecheck::{Evidence, check_all};
+use egret_rules::taso::Judged;
 use serde::Serialize;
 
 use super::Outcome;
@@ -24,6 +25,20 @@ enum Command {
     List(Files),
     /// Check every rule: proofs, values in exact and float arithmetic, the need of its conditions
     Check(Check),
+    /// Judge TASO's substitutions (its file `graph_subst.pb`): proved, tested, or wrong with values that show it
+    Taso(Taso),
+}
+
+#[derive(clap::Args)]
+struct Taso {
+    /// The file of rules that TASO releases
+    file: PathBuf,
+    /// Print the page docs/taso.md
+    #[arg(long, conflicts_with = "json")]
+    markdown: bool,
+    /// Print as JSON
+    #[arg(long)]
+    json: bool,
 }
 
 #[derive(clap::Args)]
@@ -57,6 +72,7 @@ pub fn run(a: &Args, out: &Output) -> egret::Result<Outcome> {
     match &a.command {
         Command::List(f) => list(f, out),
         Command::Check(c) => check(c, out),
+        Command::Taso(t) => taso(t, out),
     }
 }
 
@@ -172,4 +188,30 @@ fn fresh(rules: &RuleSet, out: &Output) -> Checked {
         }
     }
     checked
+}
+
+/// Judges a file of TASO's substitutions.
+fn taso(t: &Taso, out: &Output) -> egret::Result<Outcome> {
+    let bytes =
+        std::fs::read(&t.file).map_err(|e| egret::Error::File { path: t.file.clone(), reason: e.to_string() })?;
+    let rules =
+        egret_rules::taso::read(&bytes).map_err(|e| egret::Error::Usage(format!("{}: {e}", t.file.display())))?;
+    out.step(&format!("judging {} substitutions", rules.len()));
+    let judged: Vec<Judged> = rules.iter().enumerate().map(|(i, s)| egret_rules::taso::judge(i, s)).collect();
+    if t.markdown {
+        out.clear();
+        super::output::print(&egret_rules::taso::markdown(&judged));
+        return Ok(Outcome::Done);
+    }
+    out.result(t.json, &judged, || {
+        let cells: Vec<Vec<String>> = judged
+            .iter()
+            .map(|j| {
+                let sides: Vec<String> = j.equalities.iter().map(|(a, b)| format!("{a} = {b}")).collect();
+                vec![j.index.to_string(), format!("{:?}", j.verdict).to_lowercase(), sides.join(" and ")]
+            })
+            .collect();
+        table(&["#", "verdict", "substitution"], &cells)
+    });
+    Ok(Outcome::Done)
 }

@@ -84,19 +84,26 @@ pub fn meaning(op: &Op, args: &[&Type]) -> Option<TensorExpr> {
     Some(TensorExpr { ty, body })
 }
 
-/// Indices into `from` for an index of `to`: axes are split into the smallest groups of equal element counts.
+/// Indices into `from` for an index of `to`: axes are split into the smallest groups of equal element counts. Axes of extent
+/// 1 are in none.
 fn regroup(from: &[Dim], to: &[Dim]) -> Vec<Index> {
     let mut at = Vec::with_capacity(from.len());
     let (mut i, mut j) = (0, 0);
     while i < from.len() {
+        if from[i] == Dim::ONE {
+            at.push(Index::Dim(Dim::ZERO));
+            i += 1;
+            continue;
+        }
+        while to.get(j).is_some_and(|d| *d == Dim::ONE) {
+            j += 1;
+        }
         let (first_i, first_j) = (i, j);
         let end = loop {
             let (a, b) = (dim::count(&from[first_i..i]), dim::count(&to[first_j..j]));
             if i > first_i && a == b {
                 break true;
             }
-            // Grow the side that is known to be smaller, else the shorter.
-            let smaller = |a: &Dim, b: &Dim| (b.clone() - a.clone()).as_const().map(|gap| gap > 0);
             let grow_from = i == first_i || smaller(&a, &b).unwrap_or(i - first_i <= j - first_j);
             if grow_from && i < from.len() {
                 i += 1;
@@ -114,6 +121,17 @@ fn regroup(from: &[Dim], to: &[Dim]) -> Vec<Index> {
         group(&from[first_i..i], &to[first_j..j], first_j, &mut at);
     }
     at
+}
+
+/// Whether the first count is the smaller one, where that shows: by their difference, or because one divides the other.
+fn smaller(a: &Dim, b: &Dim) -> Option<bool> {
+    let divides = |a: &Dim, b: &Dim| b.floor_div(a) * a.clone() == *b;
+    match (b.clone() - a.clone()).as_const() {
+        Some(gap) => Some(gap > 0),
+        None if divides(a, b) => Some(true),
+        None if divides(b, a) => Some(false),
+        None => None,
+    }
 }
 
 /// One group: its flat index from the result's axes, taken apart into the operand's.

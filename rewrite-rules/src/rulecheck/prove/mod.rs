@@ -10,6 +10,7 @@ pub mod normal;
 mod poly;
 pub mod term;
 
+use egret_ir::Dim;
 use egret_ir::defs;
 use egret_ir::graph::{Graph, Node, ValueId};
 use egret_ir::infer::TypeError;
@@ -18,7 +19,7 @@ use egret_ir::op::Op;
 use super::enumerate::{Extents, draw, text};
 use super::instance::{Instance, instance};
 use crate::lang::{Numeric, Rule};
-use normal::Laws;
+pub use normal::Laws;
 use term::{Elements, Term};
 
 /// Draws made for a proof at most.
@@ -61,6 +62,32 @@ pub fn prove(rule: &Rule) -> Proof {
         proved += 1;
     }
     if proved == 0 { Proof::NothingDrawn } else { Proof::Proved(proved) }
+}
+
+/// Whether result `output` of two graphs over the same inputs has one normal form in every cell. `parts` are the extents
+/// that each axis is the sum of: a cell is one part of every axis.
+pub fn same_element(a: &Graph, b: &Graph, output: usize, parts: &[Vec<Dim>], laws: Laws) -> bool {
+    let (Ok(a), Ok(b)) = (written_out(a), written_out(b)) else { return false };
+    let cells: usize = parts.iter().map(Vec::len).product();
+    (0..cells).all(|cell| {
+        let place = |elements: &mut Elements<'_>, mut cell: usize| -> Vec<Dim> {
+            let mut at = Vec::new();
+            for axis in parts {
+                let part = cell % axis.len();
+                cell /= axis.len();
+                let start = axis[..part].iter().fold(Dim::ZERO, |sum, d| sum + d.clone());
+                at.push(start + elements.scope.var(&axis[part]));
+            }
+            at
+        };
+        let form = |g: &Graph| {
+            let mut elements = Elements::new(g);
+            let at = place(&mut elements, cell);
+            laws.normal(&elements.element(g.outputs.get(output)?.value, &at)?)
+        };
+        let (x, y) = (form(&a), form(&b));
+        x.is_some() && x == y
+    })
 }
 
 /// The normal form of one element of a graph's result.

@@ -8,7 +8,7 @@ use egret_ir::{Dim, Symbol};
 use super::poly::sorted;
 use super::term::{Cond, Fold, Product, Term};
 
-fn dim_mentions(d: &Dim, v: &Symbol) -> bool {
+pub(super) fn dim_mentions(d: &Dim, v: &Symbol) -> bool {
     let mut found = false;
     d.symbols(&mut |s| found |= s == v);
     found
@@ -32,47 +32,41 @@ pub(super) fn mentions(t: &Term, v: &Symbol) -> bool {
     }
 }
 
-fn rename_cond(c: &Cond, to: &BTreeMap<Symbol, Symbol>) -> Cond {
+/// A condition with its indices changed.
+pub(super) fn map_cond(c: &Cond, to: &dyn Fn(&Dim) -> Dim) -> Cond {
     match c {
-        Cond::NonNegative(d) => Cond::NonNegative(rename_dim(d, to)),
-        Cond::Divides(n, d) => Cond::Divides(*n, rename_dim(d, to)),
+        Cond::NonNegative(d) => Cond::NonNegative(to(d)),
+        Cond::Divides(n, d) => Cond::Divides(*n, to(d)),
     }
 }
 
-fn rename_dim(d: &Dim, to: &BTreeMap<Symbol, Symbol>) -> Dim {
-    d.substitute(&|s| to.get(s).cloned().map(Dim::symbol))
-}
-
-/// With variables renamed; sums are put in order again.
-fn rename(t: &Term, to: &BTreeMap<Symbol, Symbol>) -> Term {
+/// A term with its indices changed; sums and commutative functions are put in order again. Extents of folds stay.
+pub(super) fn map_dims(t: &Term, to: &dyn Fn(&Dim) -> Dim) -> Term {
     let conds = |list: &[Cond]| {
-        let mut out: Vec<Cond> = list.iter().map(|c| rename_cond(c, to)).collect();
+        let mut out: Vec<Cond> = list.iter().map(|c| map_cond(c, to)).collect();
         out.sort();
         out
     };
     match t {
         Term::Literal(_) => t.clone(),
-        Term::Index(d, dtype) => Term::Index(rename_dim(d, to), *dtype),
-        Term::Read(s, dtype, at) => Term::Read(*s, *dtype, at.iter().map(|d| rename_dim(d, to)).collect()),
+        Term::Index(d, dtype) => Term::Index(to(d), *dtype),
+        Term::Read(s, dtype, at) => Term::Read(*s, *dtype, at.iter().map(to).collect()),
         Term::Apply(f, args) => {
-            let mut args: Vec<Term> = args.iter().map(|a| rename(a, to)).collect();
+            let mut args: Vec<Term> = args.iter().map(|a| map_dims(a, to)).collect();
             if f.has(Law::Commutative) {
                 args.sort();
             }
             Term::Apply(*f, args)
         }
-        Term::Fold(f) => Term::Fold(Box::new(Fold {
-            vars: f.vars.iter().map(|(v, d)| (to.get(v).unwrap_or(v).clone(), rename_dim(d, to))).collect(),
-            guards: conds(&f.guards),
-            body: rename(&f.body, to),
-            ..(**f).clone()
-        })),
-        Term::Select(when, a, b) => Term::Select(conds(when), rename(a, to).into(), rename(b, to).into()),
+        Term::Fold(f) => {
+            Term::Fold(Box::new(Fold { guards: conds(&f.guards), body: map_dims(&f.body, to), ..(**f).clone() }))
+        }
+        Term::Select(when, a, b) => Term::Select(conds(when), map_dims(a, to).into(), map_dims(b, to).into()),
         Term::Sum(dtype, products) => {
             let mut products: Vec<Product> = products
                 .iter()
                 .map(|p| Product {
-                    factors: sorted(p.factors.iter().map(|(t, n)| (rename(t, to), *n)).collect()),
+                    factors: sorted(p.factors.iter().map(|(t, n)| (map_dims(t, to), *n)).collect()),
                     ..p.clone()
                 })
                 .collect();
@@ -93,16 +87,22 @@ fn height(t: &Term) -> usize {
     }
 }
 
+/// The fold with its variables in that order and under those names.
+fn with_names(f: &Fold, vars: &[(Symbol, Dim)], names: &BTreeMap<Symbol, Symbol>) -> Fold {
+    let rename = |d: &Dim| d.substitute(&|s| names.get(s).cloned().map(Dim::symbol));
+    let mut guards: Vec<Cond> = f.guards.iter().map(|c| map_cond(c, &rename)).collect();
+    guards.sort();
+    guards.dedup();
+    let vars = vars.iter().map(|(v, d)| (names[v].clone(), d.clone())).collect();
+    Fold { vars, guards, body: map_dims(&f.body, &rename), ..f.clone() }
+}
+
 /// The fold with its variables named by their nesting and position.
 fn renamed(f: &Fold, vars: &[(Symbol, Dim)]) -> Fold {
     let level = height(&f.body);
     let to: BTreeMap<Symbol, Symbol> =
         vars.iter().enumerate().map(|(i, (v, _))| (v.clone(), Symbol::new(&format!("%fold{level}.{i}")))).collect();
-    let mut guards: Vec<Cond> = f.guards.iter().map(|c| rename_cond(c, &to)).collect();
-    guards.sort();
-    guards.dedup();
-    let vars = vars.iter().map(|(v, d)| (to[v].clone(), d.clone())).collect();
-    Fold { vars, guards, body: rename(&f.body, &to), ..f.clone() }
+    with_names(f, vars, &to)
 }
 
 pub(super) fn named(f: Fold) -> Term {
@@ -143,7 +143,6 @@ pub(super) fn apart(inner: Fold, outer: &Fold) -> Fold {
         .enumerate()
         .map(|(i, (v, _))| (v.clone(), Symbol::new(&format!("%in{}.{}", taken, i))))
         .collect();
-    let vars = inner.vars.iter().map(|(v, d)| (to[v].clone(), d.clone())).collect();
-    let guards = inner.guards.iter().map(|c| rename_cond(c, &to)).collect();
-    Fold { vars, guards, body: rename(&inner.body, &to), ..inner.clone() }
+    let vars = inner.vars.clone();
+    with_names(&inner, &vars, &to)
 }

@@ -10,7 +10,7 @@
 //!   projection, odd).
 //! - Everywhere: folds of folds of max, min, and, or are one; cells that are neutral are skipped; select with equal ways,
 //!   with a negated condition, and with a known one; choices by index leave functions and are taken in one order; max
-//!   distributes over min.
+//!   distributes over min; a sum whose terms are chosen by position is the sum of its parts.
 
 use std::collections::BTreeMap;
 
@@ -18,7 +18,7 @@ use egret_ir::op::Monoid;
 use egret_ir::op::scalar::{Law, Scalar};
 use egret_ir::{DType, Dim, Literal};
 
-use super::names::{apart, cond_mentions, least, mentions, named};
+use super::names::{apart, cond_mentions, dim_mentions, least, map_cond, map_dims, mentions, named};
 use super::poly::{Poly, from_poly, inverse, number, plus, sorted, times, to_poly};
 use super::term::{Cond, Fold, Term};
 use crate::lang::conditions::contains;
@@ -274,7 +274,13 @@ impl Laws {
         }
         f.guards = needed(f.guards);
         if f.monoid == Monoid::Sum && self.is_ring(f.acc) {
-            return self.sum(&f);
+            return match parts(&f) {
+                Some((low, high)) => {
+                    let (low, high) = (to_poly(&self.fold(low)?), to_poly(&self.fold(high)?));
+                    Some(from_poly(&plus(&low, &high)?, self.label(f.acc)))
+                }
+                None => self.sum(&f),
+            };
         }
         if f.monoid == Monoid::Sum
             && let Term::Apply(Scalar::Neg, inner) = &f.body
@@ -357,6 +363,30 @@ impl Laws {
         }
         Some(from_poly(&total, label))
     }
+}
+
+/// A sum whose terms are chosen by where its variable stands, as two: below the bound, and from there on.
+fn parts(f: &Fold) -> Option<(Fold, Fold)> {
+    let Term::Select(conds, low, high) = &f.body else { return None };
+    let [Cond::NonNegative(d)] = conds.as_slice() else { return None };
+    f.vars.iter().enumerate().find_map(|(i, (v, extent))| {
+        // d = bound − 1 − v.
+        let bound = d.clone() + Dim::ONE + Dim::symbol(v.clone());
+        let rest = extent.clone() - bound.clone();
+        let fits = |d: &Dim| implies(&Cond::NonNegative(Dim::ZERO), &Cond::NonNegative(d.clone()));
+        if dim_mentions(&bound, v) || !fits(&bound) || !fits(&rest) {
+            return None;
+        }
+        let moved = |d: &Dim| d.substitute(&|s| (s == v).then(|| Dim::symbol(v.clone()) + bound.clone()));
+        let part = |extent: Dim, body: Term, guards: Vec<Cond>| {
+            let mut vars = f.vars.clone();
+            vars[i].1 = extent;
+            Fold { vars, guards, body, ..f.clone() }
+        };
+        let above = f.guards.iter().map(|c| map_cond(c, &moved)).collect();
+        let low = part(bound.clone(), (**low).clone(), f.guards.clone());
+        Some((low, part(rest, map_dims(high, &moved), above)))
+    })
 }
 
 /// The term that this one is the negative of, where it shows.

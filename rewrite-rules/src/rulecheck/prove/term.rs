@@ -112,7 +112,8 @@ impl<'a> Elements<'a> {
         self.element(v, &at)
     }
 
-    fn element(&mut self, v: ValueId, at: &[Dim]) -> Option<Term> {
+    /// The element of a value at given indices.
+    pub fn element(&mut self, v: ValueId, at: &[Dim]) -> Option<Term> {
         self.budget = self.budget.checked_sub(1)?;
         let node = self.graph.node(v);
         let dtype = node.ty.as_tensor()?.dtype;
