@@ -595,7 +595,7 @@ fn nms(n: &crate::op::call::Nms, parts: &[&TensorType], kind: &'static str) -> R
     else {
         return Err(TypeError::Rank { kind, operand: 0, expected: 3, got: Type::Tensor(boxes.clone()) });
     };
-    if batch != same_batch || count != same_count || *four != Dim::from(4i64) {
+    if batch != same_batch || count != same_count || *four != 4 {
         return Err(TypeError::Shapes { kind, a: Type::Tensor(boxes.clone()), b: Type::Tensor(scores.clone()) });
     }
     if let Some(i) = (2..5).find(|i| parts[*i].rank() != 0) {

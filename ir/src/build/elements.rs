@@ -83,7 +83,7 @@ pub fn of_op(b: &Builder, op: &Op, args: &[ValueId]) -> Option<Vec<Dim>> {
             for (a, d) in axes.iter().zip(&first.shape) {
                 let (start, len) = (a.start.as_const()?, a.len.as_const()?);
                 let last = start.checked_add(a.step.checked_mul(len.checked_sub(1)?)?)?;
-                if len > 0 && !(0..*d as i64).contains(&start) || len > 0 && !(0..*d as i64).contains(&last) {
+                if len > 0 && ![start, last].iter().all(|at| (0..*d as i64).contains(at)) {
                     return None;
                 }
                 shape.push(usize::try_from(len).ok()?);

@@ -104,7 +104,7 @@ impl Printer<'_> {
                 };
                 wrapped(text, SUM, outer)
             }
-            Index::Mul(a, d) if *d == Dim::from(-1i64) => wrapped(format!("-{}", self.index(a, PRODUCT)), SUM, outer),
+            Index::Mul(a, d) if *d == -1 => wrapped(format!("-{}", self.index(a, PRODUCT)), SUM, outer),
             Index::Mul(a, d) => {
                 let text = format!("{}·{}", Self::dim(d, PRODUCT), self.index(a, PRODUCT));
                 wrapped(text, if d.as_const().is_some_and(|c| c < 0) { SUM } else { PRODUCT }, outer)
