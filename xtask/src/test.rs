@@ -2,7 +2,7 @@
 
 use anyhow::Result;
 
-use crate::{models, setup, system, tidy};
+use crate::{conformance, models, setup, system, tidy};
 
 /// What to test.
 #[derive(clap::Args, Debug)]
@@ -10,7 +10,7 @@ pub struct Args {
     /// Fetch nothing: tests that need what is not there are left out, and named
     #[arg(long)]
     offline: bool,
-    /// Leave out the real models from end to end
+    /// Leave out ONNX's test suites, and the real models from end to end
     #[arg(long)]
     fast: bool,
 }
@@ -33,6 +33,12 @@ pub fn run(args: &Args) -> Result<()> {
     stage("tests");
     system::run(&mut system::cargo(["test", "--quiet", "--workspace"]))?;
     if !args.fast {
+        stage("conformance");
+        if egret_models::onnxruntime().is_some() && egret_models::target_dir().join("onnx-tests").is_dir() {
+            conformance::run(&conformance::Args::default())?;
+        } else {
+            println!("left out: ONNX Runtime or the suites are not there (cargo xtask setup)");
+        }
         stage("models");
         if egret_models::onnxruntime().is_some() {
             models::run(&models::Args::default())?;
