@@ -46,7 +46,7 @@ pub(crate) enum Contained {
 }
 
 /// Operators on containers that need to be looked at.
-const OPERATORS: &[&str] = &[
+pub(crate) const OPERATORS: &[&str] = &[
     "SequenceConstruct",
     "SequenceEmpty",
     "SequenceInsert",

@@ -129,6 +129,32 @@ pub fn find(domain: &str, op: &str, opset: i64) -> Option<&'static Row> {
     index.get(&(domain, op))?.iter().find(|row| row.opsets.contains(&opset)).copied()
 }
 
+/// What reading makes of an operator.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Becomes {
+    /// Expressions over tensors, by a row.
+    Expression,
+    /// A branch.
+    Branch,
+    /// A loop.
+    Loop,
+    /// Nothing: its container is known part by part while reading.
+    List,
+    /// Itself, opaque.
+    Kept,
+}
+
+/// What reading makes of an operator under an opset of its domain, its attributes and operands permitting.
+pub fn becomes(domain: &str, op: &str, opset: i64) -> Becomes {
+    match (domain, op) {
+        ("", "If") => Becomes::Branch,
+        ("", "Loop" | "Scan" | "SequenceMap") => Becomes::Loop,
+        ("", _) if crate::containers::OPERATORS.contains(&op) => Becomes::List,
+        _ if find(domain, op, opset).is_some() => Becomes::Expression,
+        _ => Becomes::Kept,
+    }
+}
+
 /// Whether a row is one that only ONNX Runtime has in the default domain.
 pub fn unprefixed(row: &Row) -> bool {
     microsoft::UNPREFIXED.iter().any(|own| own.op == row.op && own.opsets == row.opsets)
