@@ -8,7 +8,7 @@ use egret_ir::program::{FrameSymbol, Program, SymbolValue};
 use egret_onnx::Imported;
 use serde::Serialize;
 
-use crate::{Binding, Error, Numeric, Progress, Result, optimize};
+use crate::{Binding, Error, Numeric, Progress, Result, frontends, optimize};
 
 /// How to compile.
 #[derive(Clone, Debug)]
@@ -73,7 +73,7 @@ pub struct Compiled {
 pub fn plan(path: &Path, options: &CompileOptions, progress: Progress<'_>) -> Result<Planned> {
     let rules = optimize::rules(&options.rule_files)?;
     progress("reading");
-    let imported = egret_onnx::read(path, &options.binding).map_err(Error::read(path))?;
+    let imported = frontends::read(path, &options.binding)?;
     let typed = optimize::check(path, &imported)?;
     progress("rewriting");
     let mut saturated = optimize::saturate(&typed, &rules, options.numeric);
@@ -198,7 +198,7 @@ fn compiled(planned: &Planned, variants: &[Variant], source: &CSource, cpu: Cpu,
     Compiled {
         open: axes.map(|s| s.symbol.name().to_owned()).collect(),
         variants: variants.len(),
-        nodes: planned.imported.sites.len(),
+        nodes: planned.imported.nodes,
         kernels: planned.program.all().into_iter().map(|p| p.kernels().count()).sum(),
         weight_bytes: source.weight_bytes,
         arena_bytes: source.arena_bytes,

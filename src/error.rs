@@ -16,12 +16,20 @@ pub enum Error {
     #[error("--cpu: {0}")]
     Cpu(#[from] egret_codegen_c::cpu::UnknownCpu),
     /// A model that cannot be read.
-    #[error("{}: cannot be read\n{}", .path.display(), lines(&.error.problems))]
+    #[error("{}: cannot be read\n{}", .path.display(), lines(.problems))]
     Read {
         /// The model.
         path: PathBuf,
-        /// All problems found.
-        error: egret_onnx::ReadError,
+        /// All problems found, each with its place.
+        problems: Vec<String>,
+    },
+    /// A sound model that uses what its frontend does not support: the complete list.
+    #[error("{}: uses what is not supported\n{}", .path.display(), lines(.problems))]
+    UnsupportedModel {
+        /// The model.
+        path: PathBuf,
+        /// One line per place.
+        problems: Vec<String>,
     },
     /// A graph that `check` refuses.
     #[error("{}: the model is ill-typed\n{}", .path.display(), lines(.reports))]
@@ -108,7 +116,7 @@ impl Error {
     /// 2 for bad input or usage, 3 for what is not supported.
     pub fn exit_code(&self) -> u8 {
         match self {
-            Self::Unsupported { .. } => 3,
+            Self::Unsupported { .. } | Self::UnsupportedModel { .. } => 3,
             Self::Usage(_)
             | Self::Cpu(_)
             | Self::Read { .. }
@@ -131,7 +139,7 @@ impl Error {
 
     pub(crate) fn read(path: &Path) -> impl FnOnce(egret_onnx::ReadError) -> Self {
         let path = path.to_owned();
-        move |error| Self::Read { path, error }
+        move |e| Self::Read { path, problems: e.problems.iter().map(ToString::to_string).collect() }
     }
 
     pub(crate) fn plan(path: &Path) -> impl FnOnce(egret_extractor::PlanError) -> Self {

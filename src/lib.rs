@@ -1,12 +1,14 @@
 //! Egret, a compiler for trained neural networks: the API behind the command line.
 //!
-//! [`optimize`] turns an ONNX model into an equal, cheaper one. [`compile`] turns it into a shared library with a C header,
-//! [`emit_c`] into a C source tree. [`verify()`] decides whether two of them are equal, within bounds derived from the model.
-//! [`lower`] shows a model at any level in between, [`ops()`] how much of it is modelled.
+//! [`optimize`] turns a model, of any format that [`frontends`] has a row for, into an equal, cheaper ONNX model.
+//! [`compile`] turns it into a shared library with a C header, [`emit_c`] into a C source tree. [`verify()`] decides whether
+//! two of them are equal, within bounds derived from the model. [`lower`] shows a model at any level in between, [`ops()`]
+//! how much of it is modelled.
 
 mod compile;
 mod error;
 mod files;
+pub mod frontends;
 mod lower;
 mod ops;
 mod optimize;
@@ -16,7 +18,7 @@ pub use compile::{CompileOptions, Compiled, Planned, compile, emit_c, plan};
 pub use egret_onnx::store::THRESHOLD;
 pub use error::{Error, Result};
 pub use files::{Weights, WrittenModel, is_library, write_file, write_model};
-pub use lower::{Level, lower};
+pub use lower::{Level, lower, whole_text};
 pub use ops::{Coverage, Operator, ops};
 pub use optimize::{OptimizeOptions, Optimized, RuleCount, Summary, load_rules, optimize};
 pub use verify::{Oracle, VerifyOptions, verify};

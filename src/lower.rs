@@ -8,7 +8,7 @@ use egret_ir::text;
 use egret_ir::{Graph, Type, expr};
 
 use crate::compile::{CompileOptions, emit, plan};
-use crate::{Error, Progress, Result, optimize};
+use crate::{Binding, Error, Progress, Result, frontends, optimize};
 
 /// The levels, top to bottom.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -32,12 +32,12 @@ pub enum Level {
 pub fn lower(path: &Path, level: Level, options: &CompileOptions, progress: Progress<'_>) -> Result<String> {
     match level {
         Level::Graph => {
-            let imported = egret_onnx::read(path, &options.binding).map_err(Error::read(path))?;
+            let imported = frontends::read(path, &options.binding)?;
             Ok(text::print(&optimize::check(path, &imported)?.pruned()))
         }
         Level::Egraph => {
             let rules = optimize::rules(&options.rule_files)?;
-            let imported = egret_onnx::read(path, &options.binding).map_err(Error::read(path))?;
+            let imported = frontends::read(path, &options.binding)?;
             let typed = optimize::check(path, &imported)?;
             Ok(classes_text(&optimize::saturate(&typed, &rules, options.numeric).classes))
         }
@@ -82,6 +82,12 @@ pub fn lower(path: &Path, level: Level, options: &CompileOptions, progress: Prog
             Ok(out)
         }
     }
+}
+
+/// A model's graph with all its constants: the text is itself a model (extension `.egret`).
+pub fn whole_text(path: &Path, binding: &Binding) -> Result<String> {
+    let imported = frontends::read(path, binding)?;
+    Ok(text::print_whole(&optimize::check(path, &imported)?.pruned()))
 }
 
 fn expressions(body: &Graph) -> String {

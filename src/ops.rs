@@ -11,7 +11,7 @@ use egret_onnx::Imported;
 use serde::Serialize;
 
 use crate::compile::CompileOptions;
-use crate::{Error, Progress, Result, optimize};
+use crate::{Progress, Result, frontends, optimize};
 
 /// One operator of a model.
 #[derive(Clone, Debug, Serialize)]
@@ -64,7 +64,7 @@ impl Coverage {
 /// not modelled is written as it came.
 pub fn ops(path: &Path, options: &CompileOptions, progress: Progress<'_>) -> Result<Coverage> {
     progress("reading");
-    let imported = egret_onnx::read(path, &options.binding).map_err(Error::read(path))?;
+    let imported = frontends::read(path, &options.binding)?;
     let typed = optimize::check(path, &imported)?;
     let mut table = operators(&imported);
     let mut elsewhere = BTreeSet::new();
@@ -115,6 +115,9 @@ fn operators(imported: &Imported) -> BTreeMap<String, Operator> {
     }
     let live = graph.live();
     let mut table: BTreeMap<String, Operator> = BTreeMap::new();
+    if imported.sites.is_empty() {
+        return without_sites(imported, kinds);
+    }
     for (at, site) in imported.sites.iter().enumerate() {
         let (domain, name) = (site.node.domain(), site.node.op_type());
         let standard = matches!(domain, "" | "ai.onnx");
@@ -135,6 +138,36 @@ fn operators(imported: &Imported) -> BTreeMap<String, Operator> {
         } else if let Some(opaque) = imported.opaque_reasons.iter().find(|o| o.site == at) {
             row.opaque.insert(opaque.reason.clone());
         }
+    }
+    table
+}
+
+/// The operators of a model that did not come as ONNX, by the places that its graph tells.
+fn without_sites(imported: &Imported, mut kinds: BTreeMap<&str, BTreeSet<&'static str>>) -> BTreeMap<String, Operator> {
+    let graph = &imported.graph;
+    let live = graph.live();
+    // Whether any value of the operator at that place is needed.
+    let mut places: BTreeMap<(&str, u32), bool> = BTreeMap::new();
+    for v in graph.values() {
+        for origin in &graph.node(v).origins {
+            if let Origin::Onnx { index, op, .. } = origin {
+                *places.entry((op, *index)).or_default() |= live[v.index()];
+            }
+        }
+    }
+    let mut table: BTreeMap<String, Operator> = BTreeMap::new();
+    for ((name, _), needed) in places {
+        let row = table.entry(name.to_owned()).or_insert_with(|| Operator {
+            operator: name.to_owned(),
+            opset: None,
+            nodes: 0,
+            unused: 0,
+            kinds: kinds.remove(name).unwrap_or_default(),
+            opaque: BTreeSet::new(),
+            not_compiled: BTreeSet::new(),
+        });
+        row.nodes += 1;
+        row.unused += usize::from(!needed);
     }
     table
 }

@@ -5,14 +5,14 @@ use std::path::{Path, PathBuf};
 
 use egret_ir::Typed;
 use egret_onnx::export::Rewritten;
-use egret_onnx::external::{self, Files};
+use egret_onnx::external::Files;
 use egret_onnx::proto::{ModelProto, StringStringEntryProto};
 use egret_onnx::store::{self, Snapshot};
 use egret_onnx::{Imported, export};
 use egret_rules::{Config, RuleSet, RuleStats, Saturated};
 use serde::Serialize;
 
-use crate::{Binding, Error, Numeric, Progress, Result};
+use crate::{Binding, Error, Numeric, Progress, Result, frontends};
 
 /// How to optimize.
 #[derive(Clone, Debug)]
@@ -97,13 +97,10 @@ pub fn optimize(path: &Path, options: &OptimizeOptions, progress: Progress<'_>) 
     let rules = rules(&options.rule_files)?;
     progress("reading");
     let failed = || Error::read(path);
-    let mut model = egret_onnx::open(path).map_err(failed())?;
-    let mut files = Files::beside(path);
-    let used: Vec<PathBuf> = external::locations(&model).iter().filter_map(|l| files.path(l).ok()).collect();
+    let frontends::Source { mut imported, used } = frontends::source(path, &options.binding)?;
     let bytes_before =
         [path.to_owned()].iter().chain(&used).filter_map(|f| Some(std::fs::metadata(f).ok()?.len())).sum();
-    let smaller = take_entry(&mut model, GROWN_FROM).and_then(|n| n.parse::<u64>().ok());
-    let imported = egret_onnx::read_model(model, &mut files, &options.binding).map_err(failed())?;
+    let smaller = take_entry(&mut imported.model, GROWN_FROM).and_then(|n| n.parse::<u64>().ok());
     let nodes_before = imported.nodes;
     let own = export::model_bytes(&imported);
     let start = smaller.map_or(own, |n| n.min(own));

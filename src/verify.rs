@@ -5,10 +5,10 @@ use std::path::Path;
 use egret_codegen_c::Library;
 use egret_ir::Tensor;
 use egret_verification::onnxruntime::{self, Level};
-use egret_verification::{InputSpec, Model, Options, Report, Subject};
+use egret_verification::{InputSpec, Model, Options, Original, Report, Subject, litert};
 
 use crate::compile::{CompileOptions, plan};
-use crate::{Binding, Error, Progress, Result};
+use crate::{Binding, Error, Progress, Result, frontends};
 
 /// The engine that runs the candidate. The reference is always the model's own meaning in 64-bit floats.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -20,6 +20,8 @@ pub enum Oracle {
     Onnxruntime,
     /// ONNX Runtime at its full optimization level: outputs only
     OnnxruntimeFull,
+    /// LiteRT's reference kernels: every operator of a TFLite model is checked
+    Litert,
     /// LibTorch, kind by kind (feature `libtorch`)
     #[cfg(feature = "libtorch")]
     Libtorch,
@@ -30,7 +32,7 @@ pub enum Oracle {
 pub struct VerifyOptions {
     /// Extents of unknown dimensions.
     pub binding: Binding,
-    /// The engine; None: ONNX Runtime where it is found, else the interpreter.
+    /// The engine; None: ONNX Runtime (LiteRT for TFLite) where it is found, else the interpreter.
     pub oracle: Option<Oracle>,
     /// Seeded inputs to compare on (at least one).
     pub samples: usize,
@@ -52,7 +54,7 @@ pub fn verify(
     progress: Progress<'_>,
 ) -> Result<Report> {
     progress("reading");
-    let reference = Model::read(model, &options.binding).map_err(Error::read(model))?;
+    let reference = frontends::model(model, &options.binding)?;
     let rule = Options {
         samples: options.samples.max(1),
         seed: options.seed,
@@ -80,14 +82,20 @@ pub fn verify(
         None => None,
     };
     let candidate = other.as_ref().unwrap_or(&reference);
-    let oracle = options.oracle.unwrap_or_else(|| match onnxruntime::library() {
-        Ok(_) => Oracle::Onnxruntime,
-        Err(_) => Oracle::Interpreter,
+    let oracle = options.oracle.unwrap_or_else(|| match &candidate.original {
+        Original::Onnx(_) if onnxruntime::library().is_ok() => Oracle::Onnxruntime,
+        Original::TfLite { .. } if litert::python().is_ok() => Oracle::Litert,
+        Original::Onnx(_) | Original::TfLite { .. } | Original::Text => Oracle::Interpreter,
     });
+    let other_format = |engine: &str| Error::Usage(format!("--oracle {engine}: it does not run {}", candidate.name));
+    if matches!(oracle, Oracle::Onnxruntime | Oracle::OnnxruntimeFull) && candidate.proto().is_none() {
+        return Err(other_format("onnxruntime"));
+    }
     let mut subject = match oracle {
         Oracle::Interpreter => Subject::interpreter(candidate),
         Oracle::Onnxruntime => Subject::onnxruntime(candidate, Level::Off, rule.threads),
         Oracle::OnnxruntimeFull => Subject::onnxruntime(candidate, Level::All, rule.threads),
+        Oracle::Litert => Subject::litert(candidate).ok_or_else(|| other_format("litert"))?,
         #[cfg(feature = "libtorch")]
         Oracle::Libtorch => Subject::libtorch(candidate, rule.threads),
     };
@@ -109,7 +117,7 @@ fn compiled_binding(run: &Binding, library: &Library) -> Binding {
 
 /// The candidate, with those bindings that it still leaves open: an optimized model has its extents in it.
 fn read_candidate(path: &Path, binding: &Binding) -> Result<Model> {
-    let open = Model::read(path, &Binding::default()).map_err(Error::read(path))?;
+    let open = frontends::model(path, &Binding::default())?;
     let mut symbols = std::collections::BTreeSet::new();
     for input in &open.imported.graph.inputs {
         for d in input.ty.as_tensor().iter().flat_map(|t| &t.shape) {
@@ -124,5 +132,5 @@ fn read_candidate(path: &Path, binding: &Binding) -> Result<Model> {
     let dims = binding.dims.iter().filter(|(name, _)| symbols.contains(name)).cloned().collect();
     let ranges = binding.ranges.iter().filter(|(name, ..)| symbols.contains(name)).cloned().collect();
     let binding = Binding { dims, ranges, ..binding.clone() };
-    Model::read(path, &binding).map_err(Error::read(path))
+    frontends::model(path, &binding)
 }

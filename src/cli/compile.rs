@@ -9,7 +9,7 @@ use super::output::{Output, table};
 /// Compile a model into a shared library with a C header.
 #[derive(clap::Args)]
 pub struct Args {
-    /// The ONNX model
+    /// The model: ONNX, TFLite, or Egret's text form
     input: PathBuf,
     /// Where to write the library (its header goes beside it), or the source tree with --emit c
     #[arg(short, long, value_name = "OUT")]

@@ -20,7 +20,9 @@ struct Info {
     machine: String,
     compiler: Option<String>,
     onnxruntime: Option<String>,
+    litert: Option<String>,
     libtorch: bool,
+    formats: Vec<String>,
     rules: usize,
     opset: i64,
 }
@@ -32,7 +34,9 @@ pub fn run(a: &Args, out: &Output) -> egret::Result<Outcome> {
         machine: egret_extractor::detect()?.name,
         compiler: compiler("cc"),
         onnxruntime: onnxruntime(),
+        litert: egret_verification::litert::python().ok().map(|p| p.display().to_string()),
         libtorch: cfg!(feature = "libtorch"),
+        formats: formats(),
         rules: egret_rules::RuleSet::builtin().rules.len(),
         opset: egret_onnx::schema::NEWEST_OPSET,
     };
@@ -44,7 +48,9 @@ pub fn run(a: &Args, out: &Output) -> egret::Result<Outcome> {
             ("machine file", info.machine.clone()),
             ("C compiler", info.compiler.clone().unwrap_or_else(missing)),
             ("ONNX Runtime", info.onnxruntime.clone().unwrap_or_else(missing)),
+            ("LiteRT", info.litert.clone().unwrap_or_else(missing)),
             ("LibTorch", if info.libtorch { "linked" } else { "not built in (feature libtorch)" }.to_owned()),
+            ("formats", info.formats.join(", ")),
             ("rules", info.rules.to_string()),
             ("ONNX opset", format!("up to {}", info.opset)),
         ];
@@ -80,6 +86,12 @@ fn onnxruntime() -> Option<String> {
     let path = egret_verification::onnxruntime::library().ok()?;
     let version = egret_verification::onnxruntime::version().ok()?;
     Some(format!("{version} at {}", path.display()))
+}
+
+/// The formats that models may come in, with their extensions.
+fn formats() -> Vec<String> {
+    let row = |f: &egret::frontends::Frontend| format!("{} (.{})", f.name, f.extensions.join(", ."));
+    egret::frontends::FRONTENDS.iter().map(row).collect()
 }
 
 /// The first line of the compiler's version, where it starts.

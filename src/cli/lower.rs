@@ -9,7 +9,7 @@ use super::output::Output;
 /// Show a model at one level of the compiler.
 #[derive(clap::Args)]
 pub struct Args {
-    /// The ONNX model
+    /// The model: ONNX, TFLite, or Egret's text form
     input: PathBuf,
     /// The level
     #[arg(long, value_enum)]
@@ -21,6 +21,9 @@ pub struct Args {
     /// CPU features, for loops and C
     #[arg(long, value_name = "CPU", default_value = "native")]
     cpu: String,
+    /// With all constants, at level graph: the text is then a complete model (.egret)
+    #[arg(long)]
+    weights: bool,
     /// Write to a file
     #[arg(short, long, value_name = "FILE")]
     output: Option<PathBuf>,
@@ -34,7 +37,11 @@ pub fn run(a: &Args, out: &Output) -> egret::Result<Outcome> {
         cpu: a.cpu.parse()?,
         ..egret::CompileOptions::default()
     };
-    let text = egret::lower(&a.input, a.to, &options, &|s| out.step(s))?;
+    let text = match (a.weights, a.to) {
+        (false, level) => egret::lower(&a.input, level, &options, &|s| out.step(s))?,
+        (true, egret::Level::Graph) => egret::whole_text(&a.input, &options.binding)?,
+        (true, _) => return Err(egret::Error::Usage("--weights: only with --to graph".to_owned())),
+    };
     out.clear();
     match &a.output {
         Some(path) => egret::write_file(path, text.as_bytes())?,

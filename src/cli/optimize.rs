@@ -9,7 +9,7 @@ use super::{Outcome, args};
 /// Rewrite a model into an equal, cheaper one.
 #[derive(clap::Args)]
 pub struct Args {
-    /// The ONNX model
+    /// The model: ONNX, TFLite, or Egret's text form
     input: PathBuf,
     /// Where to write the result
     #[arg(short, long, value_name = "OUT.onnx")]

@@ -5,7 +5,7 @@ use std::path::PathBuf;
 
 use egret_ir::{Dim, Symbol, Tensor, TensorType};
 use egret_verification::onnxruntime::{self, Level, OnnxRuntime};
-use egret_verification::{Executor, Model, Taps, inputs, interpreter::Interpreter, npy};
+use egret_verification::{Executor, Taps, inputs, interpreter::Interpreter, litert::LiteRt, npy};
 use serde::Serialize;
 
 use super::Outcome;
@@ -15,7 +15,7 @@ use super::output::{Output, table};
 /// Run a model or a compiled library.
 #[derive(clap::Args)]
 pub struct Args {
-    /// The ONNX model, or a library compiled by `egret compile`
+    /// The model (ONNX, TFLite, or Egret's text form), or a library compiled by `egret compile`
     model: PathBuf,
     /// What runs a model; a library runs itself
     #[arg(long, value_enum, default_value = "compiled")]
@@ -41,6 +41,8 @@ enum Engine {
     Interpreter,
     /// ONNX Runtime, optimizations off
     Onnxruntime,
+    /// LiteRT's reference kernels, for TFLite models
+    Litert,
     /// Compile to a library and run that
     Compiled,
 }
@@ -122,7 +124,7 @@ fn model(a: &Args, out: &Output) -> egret::Result<(Named, Named)> {
         return library(a, &path, &egret::Binding::default(), out);
     }
     let binding = a.shapes.binding()?;
-    let model = Model::read(&a.model, &binding).map_err(|error| egret::Error::Read { path: a.model.clone(), error })?;
+    let model = egret::frontends::model(&a.model, &binding)?;
     let (given, specs) = a.inputs.resolve()?;
     let given = inputs::with_frozen(&given, &model.imported.frozen)?;
     let inputs = inputs::for_graph(&model.imported.graph, &given, &specs, a.inputs.seed)?;
@@ -131,8 +133,19 @@ fn model(a: &Args, out: &Output) -> egret::Result<(Named, Named)> {
         Engine::Interpreter => Box::new(Interpreter::of(&model.imported)),
         Engine::Onnxruntime => {
             let options = onnxruntime::Options { level: Level::Off, threads: a.threads };
-            Box::new(OnnxRuntime::new(model.proto.clone(), model.files.clone(), options))
+            let Some(proto) = model.proto() else {
+                let text = format!("--engine onnxruntime: {} is no ONNX model", a.model.display());
+                return Err(egret::Error::Usage(text));
+            };
+            Box::new(OnnxRuntime::new(proto.clone(), model.files.clone(), options))
         }
+        Engine::Litert => match LiteRt::of(&model) {
+            Some(engine) => Box::new(engine),
+            None => {
+                let text = format!("--engine litert: {} is no TFLite model", a.model.display());
+                return Err(egret::Error::Usage(text));
+            }
+        },
         Engine::Compiled => unreachable!("returned above"),
     };
     let outputs = engine.run(&inputs, Taps::Outputs)?.outputs;

@@ -9,6 +9,7 @@ use crate::compiled::CompiledError;
 use crate::interpreter::InterpreterError;
 #[cfg(feature = "libtorch")]
 use crate::libtorch::LibTorchError;
+use crate::litert::LiteRtError;
 use crate::onnxruntime::OrtError;
 
 /// Tensors by name, in order.
@@ -44,6 +45,9 @@ pub enum ExecError {
     /// A compiled library.
     #[error(transparent)]
     Compiled(#[from] CompiledError),
+    /// LiteRT.
+    #[error(transparent)]
+    LiteRt(#[from] LiteRtError),
     /// LibTorch.
     #[cfg(feature = "libtorch")]
     #[error(transparent)]

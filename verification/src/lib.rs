@@ -1,6 +1,6 @@
 //! Verification: engines that run models, and the comparison of what they give.
 //!
-//! - [`executor`]: one trait; [`interpreter`], [`onnxruntime`], [`compiled`] and (feature `libtorch`) `libtorch` are its rows.
+//! - [`executor`]: one trait; [`interpreter`], [`onnxruntime`], [`litert`], [`compiled`] and (feature `libtorch`) `libtorch` are its rows.
 //! - [`inputs`], [`npy`], [`rng`]: what models are fed with.
 //! - [`verify`](mod@verify): the decision rule. A tolerance is never guessed: single nodes have bounds ([`bound`], with an engine's
 //!   constants from [`profile`]), regions and outputs have floors predicted by random rounding ([`noise`]), both judged
@@ -12,6 +12,7 @@ pub mod bound;
 pub mod checks;
 pub mod compiled;
 pub mod criteria;
+pub mod definition;
 pub mod discrete;
 pub mod executor;
 pub mod faults;
@@ -19,6 +20,7 @@ pub mod inputs;
 pub mod interpreter;
 #[cfg(feature = "libtorch")]
 pub mod libtorch;
+pub mod litert;
 pub mod model;
 pub mod noise;
 pub mod npy;
@@ -32,6 +34,6 @@ pub mod verify;
 
 pub use executor::{ExecError, Executor, Run, Taps};
 pub use inputs::InputSpec;
-pub use model::Model;
+pub use model::{Model, Original};
 pub use report::{Report, Verdict};
 pub use verify::{Options, Subject, VerifyError, verify};

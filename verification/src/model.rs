@@ -1,7 +1,7 @@
-//! A model as verification needs it: imported, and as the engines take it.
+//! A model as verification needs it: as a graph, and as the engines take it.
 
 use std::collections::BTreeSet;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use egret_onnx::external::Files;
 use egret_onnx::inline::subgraphs;
@@ -10,6 +10,23 @@ use egret_onnx::{Imported, ReadError, ReadOptions};
 
 use crate::checks::Step;
 
+/// A model as the engines take it.
+pub enum Original {
+    /// For ONNX Runtime.
+    Onnx(ModelProto),
+    /// For LiteRT.
+    TfLite {
+        /// The file.
+        path: PathBuf,
+        /// The graph's name of each tensor, by index.
+        tensors: Vec<String>,
+        /// The operators.
+        steps: Vec<Step>,
+    },
+    /// A graph in text form, which no other engine runs.
+    Text,
+}
+
 /// A model.
 pub struct Model {
     /// Name for people: the file.
@@ -17,19 +34,19 @@ pub struct Model {
     /// As a graph.
     pub imported: Imported,
     /// As it came.
-    pub proto: ModelProto,
+    pub original: Original,
     /// Where its external data is.
     pub files: Files,
 }
 
 impl Model {
-    /// Reads a model file.
+    /// Reads an ONNX model file.
     pub fn read(path: &Path, options: &ReadOptions) -> Result<Self, ReadError> {
         let proto = egret_onnx::open(path)?;
         Self::new(&path.display().to_string(), proto, Files::beside(path), options)
     }
 
-    /// A model in memory.
+    /// An ONNX model in memory.
     pub fn from_bytes(
         name: &str,
         bytes: bytes::Bytes,
@@ -42,13 +59,29 @@ impl Model {
 
     fn new(name: &str, proto: ModelProto, mut files: Files, options: &ReadOptions) -> Result<Self, ReadError> {
         let imported = egret_onnx::read_model(proto.clone(), &mut files, options)?;
-        Ok(Self { name: name.to_owned(), imported, proto, files })
+        Ok(Self { name: name.to_owned(), imported, original: Original::Onnx(proto), files })
+    }
+
+    /// A model of another format, read by its frontend.
+    pub fn of(name: &str, imported: Imported, original: Original) -> Self {
+        Self { name: name.to_owned(), imported, original, files: Files::none() }
+    }
+
+    /// The model as ONNX, where it came so.
+    pub fn proto(&self) -> Option<&ModelProto> {
+        match &self.original {
+            Original::Onnx(proto) => Some(proto),
+            Original::TfLite { .. } | Original::Text => None,
+        }
     }
 
     /// The nodes of the main graph as an engine runs them.
     pub fn steps(&self) -> Vec<Step> {
-        let nodes = self.proto.graph.iter().flat_map(|g| &g.node);
-        nodes.map(step).collect()
+        match &self.original {
+            Original::Onnx(proto) => proto.graph.iter().flat_map(|g| &g.node).map(step).collect(),
+            Original::TfLite { steps, .. } => steps.clone(),
+            Original::Text => Vec::new(),
+        }
     }
 }
 

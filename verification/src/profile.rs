@@ -18,6 +18,7 @@ pub static ENGINES: &[(&str, &str)] = &[
     ("interpreter", include_str!("../profiles/interpreter.toml")),
     ("compiled", include_str!("../profiles/compiled.toml")),
     ("libtorch", include_str!("../profiles/libtorch.toml")),
+    ("litert", include_str!("../profiles/litert.toml")),
 ];
 
 /// Constants of one quantity (a bound or a standard deviation), in units of u.

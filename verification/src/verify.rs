@@ -1,6 +1,5 @@
 //! The comparison of a model with what claims to be equal to it.
 
-use std::cell::RefCell;
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
 
@@ -10,20 +9,20 @@ use egret_ir::op::{Op, spec::Spec};
 use egret_ir::program::{Kernel, Program};
 use egret_ir::{Graph, Tensor, Type, ValueId};
 
-use crate::bound::Bounded;
 use crate::checks::{self, Checks, Fault, Floors, Reference, Rule, Shown, Step, ValueCheck};
 use crate::compiled::{self, Compiled, CompiledError};
 use crate::criteria::{self, FLOOR_Z, Floor};
+use crate::definition::Definition;
 use crate::discrete;
 use crate::executor::{ExecError, Executor, Run, Taps};
 use crate::inputs::{self, InputError, InputSpec};
 use crate::interpreter::{self, Interpreter, InterpreterError};
-use crate::model::Model;
+use crate::litert::LiteRt;
+use crate::model::{Model, Original};
 use crate::noise::{self, Runs, Truth};
 use crate::onnxruntime::{self, Level, OnnxRuntime};
-use crate::opaque::OpaqueNodes;
 use crate::profile::{Profile, ProfileError, largest, unit_roundoff};
-use crate::region::{NoOpaques, Opaques, Region};
+use crate::region::{NoOpaques, Region};
 use crate::report::{Comparison, Counts, Discrete, OutputReport, Report, Verdict};
 
 /// How to compare.
@@ -104,11 +103,11 @@ fn declared(model: &Model) -> (Vec<(String, Type)>, Vec<(String, Type)>) {
 }
 
 impl<'a> Subject<'a> {
-    /// A model in ONNX Runtime. At [`Level::All`] its nodes are not shown.
+    /// A model in ONNX Runtime, which fails on one that did not come as ONNX. At [`Level::All`] its nodes are not shown.
     pub fn onnxruntime(model: &'a Model, level: Level, threads: usize) -> Self {
         let (inputs, outputs) = declared(model);
         let options = onnxruntime::Options { level, threads };
-        let engine = OnnxRuntime::new(model.proto.clone(), model.files.clone(), options);
+        let engine = OnnxRuntime::new(model.proto().cloned().unwrap_or_default(), model.files.clone(), options);
         let steps = match level {
             Level::Off => model.steps(),
             Level::All => Vec::new(),
@@ -118,6 +117,15 @@ impl<'a> Subject<'a> {
             Level::All => format!("{} at the full optimization level", model.name),
         };
         Self { name, engine: Box::new(engine), steps, inputs: Some(inputs), outputs: Some(outputs), program: None }
+    }
+
+    /// A TFLite model in LiteRT; None for another format.
+    pub fn litert(model: &'a Model) -> Option<Self> {
+        let engine = LiteRt::of(model)?;
+        let (inputs, outputs) = declared(model);
+        let (inputs, outputs) = (Some(inputs), Some(outputs));
+        let steps = model.steps();
+        Some(Self { name: model.name.clone(), engine: Box::new(engine), steps, inputs, outputs, program: None })
     }
 
     /// A model in the interpreter, in its declared types.
@@ -145,7 +153,10 @@ impl<'a> Subject<'a> {
             let reads = operands.chain(s.captures.iter().map(|(_, n)| n.to_string())).collect();
             Step { name, op: s.node.op_type().to_owned(), reads, writes }
         };
-        let steps = model.imported.sites.iter().map(step).collect();
+        let steps = match model.original {
+            Original::Onnx(_) => model.imported.sites.iter().map(step).collect(),
+            Original::TfLite { .. } | Original::Text => model.steps(),
+        };
         let (inputs, outputs) = (Some(inputs), Some(outputs));
         Self { name: model.name.clone(), engine, steps, inputs, outputs, program: None }
     }
@@ -170,76 +181,31 @@ impl<'a> Subject<'a> {
     }
 }
 
-/// A reference as a bare graph, for subjects that are not ONNX models (and for tests).
-pub struct Definition<'a> {
-    /// Name for people.
-    pub name: &'a str,
-    /// The graph.
-    pub graph: &'a Graph,
-    /// Named values.
-    pub names: BTreeMap<String, ValueId>,
-    /// Opaque operators.
-    opaques: Box<dyn OpaqueSource + 'a>,
-    /// Another opinion on the reference itself: ONNX Runtime with the original model.
-    witness: Option<RefCell<OnnxRuntime>>,
-}
-
-trait OpaqueSource {
-    fn real(&self) -> &(dyn Opaques<Real> + Sync);
-    fn bounded(&self) -> &(dyn for<'b> Opaques<Bounded<'b>> + Sync);
-}
-
-impl<T> OpaqueSource for T
-where
-    T: Opaques<Real> + for<'b> Opaques<Bounded<'b>> + Sync,
-{
-    fn real(&self) -> &(dyn Opaques<Real> + Sync) {
-        self
-    }
-    fn bounded(&self) -> &(dyn for<'b> Opaques<Bounded<'b>> + Sync) {
-        self
-    }
-}
-
-impl<'a> Definition<'a> {
-    /// The definition that a model gives.
-    pub fn of(model: &'a Model) -> Self {
-        let opaques = OpaqueNodes::of(&model.imported);
-        let names = model.imported.values.iter().map(|(n, v)| (n.to_string(), *v)).collect();
-        Self { name: &model.name, graph: &model.imported.graph, names, opaques: Box::new(opaques), witness: None }
-    }
-
-    /// With ONNX Runtime as a witness of what the original model gives.
-    fn witnessed(self, model: &Model, threads: usize) -> Self {
-        let options = onnxruntime::Options { level: Level::Off, threads };
-        let engine = OnnxRuntime::new(model.proto.clone(), model.files.clone(), options);
-        Self { witness: Some(RefCell::new(engine)), ..self }
-    }
-
-    /// A bare graph without opaque operators.
-    pub fn new(name: &'a str, graph: &'a Graph, names: BTreeMap<String, ValueId>) -> Self {
-        Self { name, graph, names, opaques: Box::new(NoOpaques), witness: None }
-    }
-}
-
-/// Compares a subject with a model. Where ONNX Runtime is found, the meaning of the reference as it was read is compared
-/// with ONNX Runtime's on the original model as well: a fault in reading would be shared by whatever was made from it.
+/// Compares a subject with a model. Where ONNX Runtime (LiteRT for TFLite) is found, the meaning of the reference as it was
+/// read is compared with that engine's on the original model as well: a fault in reading would be shared by whatever was
+/// made from it.
 pub fn verify(reference: &Model, subject: &mut Subject<'_>, options: &Options) -> Result<Report, VerifyError> {
     let mut definition = Definition::of(reference);
-    let itself = subject.engine.name() == "onnxruntime" && subject.name == reference.name;
-    if !itself && onnxruntime::library().is_ok() {
+    let itself = matches!(subject.engine.name(), "onnxruntime" | "litert") && subject.name == reference.name;
+    if !itself {
         definition = definition.witnessed(reference, options.threads);
     }
     let mut report = verify_definition(&definition, subject, options)?;
     if report.verdict.is_equal() && report.disputed {
         // An output alone proves nothing (ONNX Runtime has known faults); node by node it does.
-        let mut original = Subject::onnxruntime(reference, Level::Off, options.threads);
+        let original = match reference.original {
+            Original::Onnx(_) => Some(Subject::onnxruntime(reference, Level::Off, options.threads)),
+            Original::TfLite { .. } => Subject::litert(reference),
+            Original::Text => None,
+        };
+        let Some(mut original) = original else { return Ok(report) };
+        let engine = if original.engine.name() == "litert" { "LiteRT" } else { "ONNX Runtime" };
         let closer =
             verify_definition(&Definition::of(reference), &mut original, &Options { samples: 1, ..options.clone() })?;
         if !closer.verdict.is_equal() {
             report.verdict = Verdict::OraclesDisagree;
             let first = closer.first.map_or_else(|| closer.verdict.to_string(), |f| f.to_string());
-            report.notes.push(format!("ONNX Runtime on {}: {first}", reference.name));
+            report.notes.push(format!("{engine} on {}: {first}", reference.name));
         }
     }
     Ok(report)
@@ -352,8 +318,8 @@ fn one_sample(
         record(report, i, &decl.name, comparison);
     }
     if let Some(witness) = &reference.witness {
-        match witness.borrow_mut().run(&named, Taps::Outputs) {
-            Err(e) => report.notes.push(format!("ONNX Runtime does not run {}: {e}", reference.name)),
+        match witness.engine.borrow_mut().run(&named, Taps::Outputs) {
+            Err(e) => report.notes.push(format!("{} does not run {}: {e}", witness.name, reference.name)),
             Ok(other) => {
                 for (i, (decl, (_, got))) in graph.outputs.iter().zip(&other.outputs).enumerate() {
                     let operand = decided[i].and_then(|(v, axis)| Some((*truth.get(&v)?, axis)));

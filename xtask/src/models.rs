@@ -177,7 +177,7 @@ fn one(model: &Model, egret: &Egret, work: &Path, slim: bool, row: &mut Row) -> 
             bail!("{what} is not equal to the original: {}{place}", v.verdict);
         }
     }
-    if slim {
+    if slim && model.format == "onnx" {
         let left = slim_counts(model)?;
         row.slim = Some(left.nodes);
         if report.nodes_after > left.nodes || report.bytes_after > left.bytes.max(report.bytes_before) {

@@ -139,10 +139,13 @@ impl Pins {
         let mut found = BTreeSet::new();
         for name in names {
             let before = found.len();
-            let model = format!("models/{name}.onnx");
+            let model = format!("models/{name}.");
             for w in &self.wheels {
                 let has_models = w.files.iter().any(|f| f.link.starts_with("models/"));
-                if w.component == *name || w.files.iter().any(|f| f.link == model) || (name == "models" && has_models) {
+                if w.component == *name
+                    || w.files.iter().any(|f| f.link.starts_with(&model))
+                    || (name == "models" && has_models)
+                {
                     found.insert(w.component.as_str());
                 }
             }
@@ -163,10 +166,10 @@ impl Pins {
     }
 
     fn is_model(&self, name: &str) -> bool {
-        let link = format!("models/{name}.onnx");
+        let link = format!("models/{name}.");
         name == "models"
             || self.built_models.models.iter().any(|m| m == name)
-            || self.wheels.iter().flat_map(|w| &w.files).any(|f| f.link == link)
+            || self.wheels.iter().flat_map(|w| &w.files).any(|f| f.link.starts_with(&link))
     }
 }
 

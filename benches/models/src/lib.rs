@@ -81,8 +81,11 @@ impl std::fmt::Display for Fill {
 #[derive(Clone, Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Model {
-    /// Short name; the file is `NAME.onnx`.
+    /// Short name; the file is `NAME.FORMAT`.
     pub name: String,
+    /// The file's extension.
+    #[serde(default = "onnx")]
+    pub format: String,
     /// What the model does.
     pub what: String,
     /// Whether it belongs to the set that must always pass.
@@ -102,6 +105,10 @@ pub struct Model {
     pub uncompiled: Option<String>,
     /// How each input is made, by the input's name.
     pub inputs: BTreeMap<String, Fill>,
+}
+
+fn onnx() -> String {
+    "onnx".to_owned()
 }
 
 /// Another binding of a model's open dimensions.
@@ -125,7 +132,7 @@ impl Model {
 
     /// Where the file lies once it has been set up.
     pub fn path(&self) -> PathBuf {
-        models_dir().join(format!("{}.onnx", self.name))
+        models_dir().join(format!("{}.{}", self.name, self.format))
     }
 
     /// Whether the file is there.
@@ -197,7 +204,7 @@ mod tests {
     fn manifest_reads_and_names_are_unique() {
         let manifest = Manifest::load().unwrap();
         let mut names: Vec<&str> = manifest.models.iter().map(|m| m.name.as_str()).collect();
-        assert_eq!(manifest.models.iter().filter(|m| m.main).count(), 16);
+        assert_eq!(manifest.models.iter().filter(|m| m.main).count(), 17);
         names.sort_unstable();
         let count = names.len();
         names.dedup();

@@ -292,7 +292,7 @@ impl<'s, 'a, 'g> Importer<'s, 'a, 'g> {
     /// Bodies that rows have made: beside each its graph alone.
     pub fn pair_bodies(&mut self) {
         for graph in &self.graph.tables.bodies[self.bodies.len()..] {
-            self.bodies.push(Imported::of_graph(graph));
+            self.bodies.push(Imported::of_body(graph));
         }
     }
 

@@ -4,12 +4,14 @@
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
+use egret_ir::op::{Const, Op};
 use egret_ir::{Graph, Symbol, Tensor, ValueId};
 use indexmap::IndexMap;
 
 use crate::error::{NodePlace, Problem};
+use crate::export::{raw, value_info};
 use crate::frozen::Frozen;
-use crate::proto::{FunctionProto, ModelProto, NodeProto, TensorProto};
+use crate::proto::{FunctionProto, GraphProto, ModelProto, NodeProto, OperatorSetIdProto, TensorProto};
 
 /// How open extents are bound.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
@@ -81,7 +83,7 @@ pub struct Initializer {
 pub struct Imported {
     /// The graph. Dead values stay in it: sites refer to them.
     pub graph: Graph,
-    /// The nodes, in a topological order.
+    /// The nodes, in a topological order; none where the graph did not come from ONNX.
     pub sites: Vec<Site>,
     /// Every named value of the main graph, in order of definition.
     pub values: IndexMap<Arc<str>, ValueId>,
@@ -108,10 +110,51 @@ pub struct Imported {
     pub warnings: Vec<Problem>,
 }
 
+/// What a graph that did not come from ONNX is written as: the newest pair that ONNX Runtime's releases of the last two
+/// years read.
+const WRITTEN: (i64, i64) = (10, 21);
+
 impl Imported {
-    /// A graph that does not come from a file, bodies included.
-    pub fn of_graph(graph: &Graph) -> Self {
-        let bodies = graph.tables.bodies.iter().map(Self::of_graph).collect();
+    /// A body that does not come from a file, bodies inside it included.
+    pub fn of_body(graph: &Graph) -> Self {
+        let bodies = graph.tables.bodies.iter().map(Self::of_body).collect();
         Self { graph: graph.clone(), bodies, ..Self::default() }
+    }
+
+    /// A graph from elsewhere, as a model without nodes of its own: what is exported consists of templates and folds
+    /// alone. `values` are the names of its values; constants with a name become initializers of that name. `nodes` is the
+    /// number of operators it had where it came from.
+    pub fn of_graph(
+        graph: Graph,
+        values: IndexMap<Arc<str>, ValueId>,
+        bound: BTreeMap<Symbol, i64>,
+        nodes: usize,
+    ) -> Self {
+        let (ir_version, opset) = WRITTEN;
+        let inputs = graph.inputs.iter().map(|i| value_info(&i.name, &i.ty)).collect();
+        let outputs = graph.outputs.iter().map(|o| value_info(&o.name, graph.ty(o.value))).collect();
+        let mut initializers = IndexMap::new();
+        for (name, v) in &values {
+            let tensor = match &graph.node(*v).op {
+                Op::Const(Const::Scalar(l)) => Tensor::scalar(*l),
+                Op::Const(Const::Dense(id)) => graph.tables.tensor(*id).clone(),
+                _ => continue,
+            };
+            initializers.insert(name.clone(), Initializer { value: *v, proto: raw(name, &tensor) });
+        }
+        let model = ModelProto {
+            ir_version: Some(ir_version),
+            producer_name: Some("egret".to_owned()),
+            opset_import: vec![OperatorSetIdProto { domain: None, version: Some(opset) }],
+            graph: Some(GraphProto {
+                name: Some(if graph.name.is_empty() { "main".to_owned() } else { graph.name.to_string() }),
+                input: inputs,
+                output: outputs,
+                ..GraphProto::default()
+            }),
+            ..ModelProto::default()
+        };
+        let bodies = graph.tables.bodies.iter().map(Self::of_body).collect();
+        Self { graph, nodes, values, initializers, bound, model, bodies, ..Self::default() }
     }
 }

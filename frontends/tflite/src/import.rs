@@ -51,7 +51,8 @@ pub fn import(bytes: &Bytes, options: &ReadOptions) -> Result<Imported, ReadErro
         reads: op.inputs.iter().flatten().map(name).collect(),
         writes: op.outputs.iter().map(name).collect(),
     });
-    Ok(Imported { graph: b.finish(), sites: sites.collect(), values, bound })
+    let tensors = model.tensors.iter().map(|t| t.name.clone()).collect();
+    Ok(Imported { graph: b.finish(), sites: sites.collect(), tensors, values, bound })
 }
 
 struct Importer<'a> {

@@ -70,6 +70,8 @@ pub struct Imported {
     pub graph: Graph,
     /// The operators, in the order of the file.
     pub sites: Vec<Site>,
+    /// The name of each tensor of the model, by index.
+    pub tensors: Vec<Arc<str>>,
     /// Every named value, in order of definition. Where two tensors have the same name, later ones get their index to it.
     pub values: IndexMap<Arc<str>, ValueId>,
     /// Extents bound by [`ReadOptions`], by symbol.

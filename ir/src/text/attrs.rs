@@ -42,11 +42,11 @@ pub(super) fn attr_text(attr: &Attr) -> String {
 }
 
 /// The head with everything that is no attribute.
-pub(super) fn head_text(head: &Head, tables: &Tables) -> String {
+pub(super) fn head_text(head: &Head, tables: &Tables, large: super::Large) -> String {
     match head {
         Head::Input(i) => format!("input {i}"),
         Head::Scalar(l) => l.to_string(),
-        Head::Dense(id) => format!("dense {}", super::dense_text(id.0, tables)),
+        Head::Dense(id) => format!("dense {}", super::dense_text(id.0, tables, large)),
         Head::Dim => "dim".into(),
         Head::Iota => "iota".into(),
         Head::Permute => "permute".into(),

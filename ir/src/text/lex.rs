@@ -104,7 +104,7 @@ pub(super) fn lex(text: &str) -> Result<Vec<Token>, ParseError> {
                 }
                 (Kind::Quoted(name), n + 1)
             } else {
-                let found = PUNCT.iter().find(|p| chars[i..].iter().collect::<String>().starts_with(**p));
+                let found = PUNCT.iter().find(|p| p.chars().enumerate().all(|(k, c)| chars.get(i + k) == Some(&c)));
                 let Some(p) = found else { return Err(error(format!("`{c}` is not expected anywhere"))) };
                 (Kind::Punct(p), p.len())
             };

@@ -1,5 +1,6 @@
-//! The text form of graphs and programs: [`print()`] and [`parse`] are inverse on graphs whose constants have at most
-//! [`Tables::SMALL`] elements; larger ones print as references (`dense 3`) into tables that the parser must be given.
+//! The text form of graphs and programs: [`print_whole`] and [`parse`] are inverse. [`print()`] is for reading: constants of
+//! more than [`Tables::SMALL`] elements print as references (`dense 3`) into tables that the parser must be given, where
+//! the whole form has their bytes (`dense f32[64,3] "…"`, little-endian in base 64).
 //!
 //! ```text
 //! graph "g" {
@@ -14,6 +15,7 @@
 //! `outer n`. Bodies of `if` and `loop` come before the values, each a graph: `body 0 = graph "then" { … }`.
 
 mod attrs;
+mod data;
 mod lex;
 mod parse;
 mod program;
@@ -29,7 +31,7 @@ use crate::program::Program;
 use crate::tensor::Tensor;
 use crate::types::Type;
 
-pub use parse::{ParseError, Sort, parse, parse_attr, parse_type, parse_with, sorts};
+pub use parse::{ParseError, Sort, parse, parse_attr, parse_bound, parse_type, parse_with, sorts};
 
 /// A name in quotes, with `"` and `\` escaped.
 pub fn quoted(name: &str) -> String {
@@ -49,10 +51,23 @@ pub fn quoted(name: &str) -> String {
     out
 }
 
+/// How large constants print.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Large {
+    /// As references into the tables.
+    Referenced,
+    /// With their bytes.
+    Written,
+}
+
 /// Kind and attributes of an op, without operands.
 pub fn op_text(op: &Op, tables: &Tables) -> String {
+    op_with(op, tables, Large::Referenced)
+}
+
+fn op_with(op: &Op, tables: &Tables, large: Large) -> String {
     let (head, attrs) = op.split();
-    let mut out = attrs::head_text(&head, tables);
+    let mut out = attrs::head_text(&head, tables, large);
     for a in &attrs {
         out.push(' ');
         out.push_str(&attr_text(a));
@@ -75,6 +90,10 @@ fn small_tensor_text(t: &Tensor) -> String {
 
 /// The text of a graph, indented by `indent` spaces.
 pub fn print_indented(graph: &Graph, indent: usize) -> String {
+    print_with(graph, indent, Large::Referenced)
+}
+
+fn print_with(graph: &Graph, indent: usize, large: Large) -> String {
     let pad = " ".repeat(indent);
     let mut out = format!("{pad}graph {} {{\n", quoted(&graph.name));
     for (word, backing) in [("data", Backing::Data), ("outer", Backing::Outer)] {
@@ -95,10 +114,10 @@ pub fn print_indented(graph: &Graph, indent: usize) -> String {
                 let decl = &graph.inputs[*i as usize];
                 let _ = write!(out, "input {}", quoted(&decl.name));
                 if let Some(d) = decl.default {
-                    let _ = write!(out, " default {}", dense_text(d.0, &graph.tables));
+                    let _ = write!(out, " default {}", dense_text(d.0, &graph.tables, large));
                 }
             }
-            op => out.push_str(&op_text(op, &graph.tables)),
+            op => out.push_str(&op_with(op, &graph.tables, large)),
         }
         for (i, a) in node.args.iter().enumerate() {
             let _ = write!(out, "{}%{}", if i == 0 { " " } else { ", " }, a.0);
@@ -132,9 +151,13 @@ fn symbols_of(graph: &Graph, backing: Backing) -> BTreeSet<Symbol> {
     found
 }
 
-fn dense_text(id: u32, tables: &Tables) -> String {
-    match tables.consts.get(id as usize) {
-        Some(t) if t.len() <= Tables::SMALL => small_tensor_text(t),
+fn dense_text(id: u32, tables: &Tables, large: Large) -> String {
+    match (tables.consts.get(id as usize), large) {
+        (Some(t), _) if t.len() <= Tables::SMALL => small_tensor_text(t),
+        (Some(t), Large::Written) => {
+            let dims: Vec<String> = t.shape().iter().map(usize::to_string).collect();
+            format!("{}[{}] \"{}\"", t.dtype(), dims.join(","), data::encode(t.bytes()))
+        }
         _ => id.to_string(),
     }
 }
@@ -142,6 +165,11 @@ fn dense_text(id: u32, tables: &Tables) -> String {
 /// The text of a graph.
 pub fn print(graph: &Graph) -> String {
     print_indented(graph, 0)
+}
+
+/// The text of a graph with all its constants: a complete model.
+pub fn print_whole(graph: &Graph) -> String {
+    print_with(graph, 0, Large::Written)
 }
 
 /// The text of a program: its frame, buffers, steps with their bodies, inputs and outputs. Values of constants are not

@@ -38,9 +38,17 @@ pub fn parse(text: &str) -> Result<Graph> {
     parse_with(text, Tables::default())
 }
 
+/// Parses a graph as [`parse`], with numbers in place of the symbols that have a value.
+pub fn parse_bound(text: &str, value: &dyn Fn(&Symbol) -> Option<i64>) -> Result<Graph> {
+    let mut p = Parser { tokens: lex(text)?, at: 0, value };
+    let graph = p.graph(Tables::default())?;
+    p.end()?;
+    Ok(graph)
+}
+
 /// Parses a graph whose attributes may refer to the given tables.
 pub fn parse_with(text: &str, tables: Tables) -> Result<Graph> {
-    let mut p = Parser { tokens: lex(text)?, at: 0 };
+    let mut p = Parser { tokens: lex(text)?, at: 0, value: &|_| None };
     let graph = p.graph(tables)?;
     p.end()?;
     Ok(graph)
@@ -48,7 +56,7 @@ pub fn parse_with(text: &str, tables: Tables) -> Result<Graph> {
 
 /// Parses one attribute value.
 pub fn parse_attr(text: &str, sort: Sort) -> Result<Attr> {
-    let mut p = Parser { tokens: lex(text)?, at: 0 };
+    let mut p = Parser { tokens: lex(text)?, at: 0, value: &|_| None };
     let attr = p.attr(sort)?;
     p.end()?;
     Ok(attr)
@@ -56,18 +64,20 @@ pub fn parse_attr(text: &str, sort: Sort) -> Result<Attr> {
 
 /// Parses one type.
 pub fn parse_type(text: &str) -> Result<Type> {
-    let mut p = Parser { tokens: lex(text)?, at: 0 };
+    let mut p = Parser { tokens: lex(text)?, at: 0, value: &|_| None };
     let ty = p.ty()?;
     p.end()?;
     Ok(ty)
 }
 
-struct Parser {
+struct Parser<'a> {
     tokens: Vec<Token>,
     at: usize,
+    /// Numbers in place of symbols.
+    value: &'a dyn Fn(&Symbol) -> Option<i64>,
 }
 
-impl Parser {
+impl Parser<'_> {
     fn peek(&self) -> &Token {
         &self.tokens[self.at]
     }
@@ -291,7 +301,8 @@ impl Parser {
         }
         let name = self.word()?;
         if !self.eat("(") {
-            return Ok(Dim::symbol(Symbol::new(&name)));
+            let symbol = Symbol::new(&name);
+            return Ok((self.value)(&symbol).map_or_else(|| Dim::symbol(symbol), Dim::from));
         }
         let a = self.dim()?;
         self.expect(",")?;
@@ -328,12 +339,25 @@ impl Parser {
         if matches!(self.peek().kind, Kind::Number(_)) {
             let id = self.number::<u32>()?;
             if id as usize >= graph.tables.consts.len() {
-                return self.fail(format!("constant {id} is not in the tables given"));
+                return self.fail(format!("constant {id} is not in the text, which only refers to it"));
             }
             return Ok(ConstId(id));
         }
         let dtype = self.dtype()?;
         let shape = self.list("[", "]", &mut Self::number::<usize>)?;
+        if let Kind::Quoted(text) = &self.peek().kind {
+            let tensor = match super::data::decode(text) {
+                Some(bytes) => Tensor::new(dtype, shape, bytes).map_err(|e| e.to_string()),
+                None => Err("the bytes are not in base 64".to_owned()),
+            };
+            return match tensor {
+                Ok(t) => {
+                    self.next();
+                    Ok(graph.tables.constant(t))
+                }
+                Err(problem) => self.fail(problem),
+            };
+        }
         let values = self.list("{", "}", &mut Self::literal)?;
         if values.iter().any(|v| v.dtype() != dtype) {
             return self.fail(format!("an element of another type than {dtype}"));
@@ -470,95 +494,4 @@ fn literal_of(text: &str, minus: bool) -> Option<Literal> {
 }
 
 #[cfg(test)]
-mod tests {
-    use super::*;
-    use crate::text::print;
-
-    const ALL: &str = r#"graph "all \"kinds\"" {
-  %0 = input "x" : f32[2,3,n]
-  %1 = permute [1,0,2] %0 : f32[3,2,n]
-  %2 = reshape [6,n] %1 : f32[6,n]
-  %3 = 0.5f32 : f32[]
-  %4 = broadcast [0:6,1:n] %3 : f32[6,n]
-  %5 = map mul %2, %4 : f32[6,n]
-  %6 = slice [5:3:-2,0:n] %5 : f32[3,n]
-  %7 = pad [1:0,0:2:1] %6, %3 : f32[4,2+n+max(0,-1+n)]
-  %8 = concat 0 %5, %6 : f32[9,n]
-  %9 = dense i64[2] {1i64, -1i64} : i64[2]
-  %10 = gather {@ b, a -> a b | neg} %8, %9 : f32[2,n]
-  %11 = reduce sum {a b -> a} f32 %10 : f32[2]
-  %12 = input "w" default f32[1,2] {0x7fc00001_f32, -inff32} : f32[1,2]
-  %13 = contract {a c, c b -> a b} f32 f32 %12, %10 : f32[1,n]
-  %14 = iota 4 f32 : f32[4]
-  %15 = reshape [1,4] %14 : f32[1,4]
-  %16 = reduce max {a 2b+c-1 -> a b | b=2 c=3} f32 %15 : f32[1,2]
-  %17 = contract {a d (b-2e+1)/2, c e -> a b c d | b=7 e=3} f32 f32 %18, %19 : f32[1]
-  return "y" %13, "y again" %13
-}
-"#;
-
-    #[test]
-    fn print_and_parse_are_inverse() {
-        let text: String = ALL.lines().filter(|l| !l.contains("%17")).map(|l| format!("{l}\n")).collect();
-        let graph = parse(&text).unwrap_or_else(|e| panic!("{e}"));
-        let printed = print(&graph);
-        assert_eq!(printed, text);
-        assert_eq!(print(&parse(&printed).unwrap_or_else(|e| panic!("{e}"))), printed);
-    }
-
-    const BODIES: &str = r#"graph "g" {
-  data y.0, z.0
-  body 0 = graph "then" {
-    outer n
-    %0 = input "x" : f32[n]
-    return "y" %0
-  }
-  body 1 = graph "else" {
-    outer n
-    %0 = input "x" : f32[n]
-    %1 = slice [0:1] %0 : f32[1]
-    return "y" %1
-  }
-  body 2 = graph "grow" {
-    %0 = input "i" : i64[]
-    %1 = input "x" : f32[own]
-    %2 = concat 0 %1, %1 : f32[2*own]
-    return "x" %2, "each" %0
-  }
-  %0 = input "c" : bool[]
-  %1 = input "x" : f32[n]
-  %2 = if 0 1 (f32[y.0]) %0, %1 : (f32[y.0])
-  %3 = proj 0 %2 : f32[y.0]
-  %4 = loop 2 trip=3 exit=never carried=1 scanned=0 (f32[z.0], i64[3]) %3 : (f32[z.0], i64[3])
-  %5 = proj 0 %4 : f32[z.0]
-  return "z" %5
-}
-"#;
-
-    #[test]
-    fn bodies_print_parse_and_check() {
-        let graph = parse(BODIES).unwrap_or_else(|e| panic!("{e}"));
-        assert_eq!(print(&graph), BODIES);
-        crate::check(graph.clone()).unwrap_or_else(|e| panic!("{e:?}"));
-        let x = Tensor::from_slice(vec![2], &[3.0f32, 4.0]).unwrap();
-        let yes = Tensor::from_slice(vec![], &[true]).unwrap();
-        let z = crate::eval::native(&graph, &[yes, x]).unwrap().remove(0);
-        assert_eq!(z.shape(), [16]);
-        let at = |from: &str, to: &str| parse(&BODIES.replace(from, to)).map(|_| ()).unwrap_err().to_string();
-        assert_eq!(at("body 1 =", "body 2 ="), "8:8: the next body is 1");
-        assert_eq!(at("(f32[y.0])", "(f32[7])"), "22:3: if: body 0: result 0 is f32[7], it gets f32[n]");
-        assert_eq!(at("loop 2 trip=3", "loop 2 trip=4"), "24:3: loop: body 2: 3 slices of the stacked value 1");
-    }
-
-    #[test]
-    fn errors_point_at_a_place() {
-        let at = |text: &str| parse(text).map(|_| ()).unwrap_err().to_string();
-        assert_eq!(at(ALL), "19:69: %18 is not defined here");
-        assert_eq!(at("graph \"g\" {\n  %0 = input \"x\" : f99[2]\n"), "2:20: `f99` is no element type");
-        assert_eq!(at("graph \"g\" {\n  %0 = frob %0\n"), "2:8: `frob` is no kind that has a text form");
-        assert_eq!(
-            at("graph \"g\" {\n  %0 = input \"x\" : f32[2]\n  %1 = permute [0,0] %0\n"),
-            "3:22: [0, 0] is no permutation"
-        );
-    }
-}
+mod tests;

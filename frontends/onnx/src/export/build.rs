@@ -140,7 +140,7 @@ impl<'a> Build<'a> {
             }
             Op::Reduce { monoid, spec, acc } => {
                 super::reduce::reduce(self, c, *monoid, spec, *acc, args[0]);
-                super::pool::pool(self, c, *monoid, spec, args[0]);
+                super::pool::pool(self, c, *monoid, spec, *acc, args[0]);
             }
             Op::Contract { spec, acc, out } => {
                 super::contract::contract(self, c, spec, (*acc, *out), args);

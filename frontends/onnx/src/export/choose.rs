@@ -8,7 +8,7 @@ use egret_ir::op::Op;
 use egret_ir::{Symbol, Tensor, TensorType};
 
 use super::layout::ordered;
-use super::{ExportError, NodeCost, OnnxStep, Rewritten, candidates, fold, forbid};
+use super::{ExportError, NodeCost, OnnxStep, Rewritten, blocked, candidates, fold, forbid};
 use crate::Imported;
 
 /// The nodes of a graph and the values of its constants.
@@ -50,9 +50,7 @@ impl Chooser<'_> {
         let Rewritten { classes, class_of, bodies } = rewritten;
         let mut table = candidates(classes, imported, class_of, self.opset, around, self.cost);
         let (nodes, folded) = loop {
-            let chosen = (self.extract)(&table).ok_or_else(|| {
-                ExportError::Unreachable(classes.outputs.first().map(|(n, _)| n.to_string()).unwrap_or_default())
-            })?;
+            let chosen = (self.extract)(&table).ok_or_else(|| blocked(classes, &table))?;
             let mut offenders = fold::offenders(classes, imported, class_of, &table.candidates, &chosen, limit);
             self.held |= !offenders.is_empty();
             if offenders.is_empty() {
@@ -118,7 +116,10 @@ fn needed<'t>(
     }
     let mut wanted = vec![false; steps.len()];
     for (name, c) in outputs {
-        let Some(i) = maker.get(c) else { return Err(ExportError::Unreachable(name.to_string())) };
+        let Some(i) = maker.get(c) else {
+            let why = "no step makes it".to_owned();
+            return Err(ExportError::Unreachable(name.to_string(), why));
+        };
         wanted[*i] = true;
     }
     for i in (0..steps.len()).rev() {

@@ -45,6 +45,7 @@ use crate::proto::ModelProto;
 use choose::{Around, Chooser, Chosen};
 pub use cost::{NodeCost, node_time};
 pub use fold::{FoldError, Guard, growth_limit, model_bytes};
+pub(crate) use protos::{raw, value_info};
 
 /// An attribute of a node that a template makes.
 #[derive(Clone, Debug, PartialEq)]
@@ -153,9 +154,9 @@ fn opset(imported: &Imported) -> i64 {
 /// Why a model could not be exported.
 #[derive(Debug, Clone, PartialEq, thiserror::Error)]
 pub enum ExportError {
-    /// The table cannot produce an output.
-    #[error("no way to express output {0:?} in ONNX was found")]
-    Unreachable(String),
+    /// The table cannot produce an output; beside it what has no ONNX operator.
+    #[error("no way to express output {0:?} in ONNX was found: {1}")]
+    Unreachable(String, String),
     /// A folded constant failed to evaluate.
     #[error(transparent)]
     Fold(#[from] FoldError),
@@ -188,6 +189,39 @@ pub fn optimize(
     let chosen = chooser.choose(rewritten, imported, &Around::new(), limit)?;
     guard.held |= chooser.held;
     Ok(write::write(rewritten, imported, &chosen, opset)?)
+}
+
+/// Which output a table cannot produce, and why: the first class behind it that no candidate produces although one of its
+/// ways has all it reads.
+fn blocked(classes: &ClassGraph, table: &Table<OnnxStep>) -> ExportError {
+    let mut made = vec![false; table.classes];
+    let mut changed = true;
+    while changed {
+        changed = false;
+        for c in &table.candidates {
+            if c.inputs.iter().all(|i| made[i.index()]) {
+                for o in &c.outputs {
+                    changed |= !std::mem::replace(&mut made[o.index()], true);
+                }
+            }
+        }
+    }
+    let Some((name, root)) = classes.outputs.iter().find(|(_, c)| !made[c.index()]) else {
+        return ExportError::Unreachable(String::new(), "the extractor found no solution".to_owned());
+    };
+    let (mut seen, mut stack) = (BTreeSet::new(), vec![*root]);
+    while let Some(c) = stack.pop() {
+        let class = classes.class(c);
+        let ready = class.nodes.iter().find(|n| n.args.iter().all(|a| made[a.index()]));
+        if let Some(way) = ready {
+            let types: Vec<String> = way.args.iter().map(|a| classes.ty(*a).to_string()).collect();
+            let op = egret_ir::text::op_text(&way.op, &classes.tables);
+            let text = format!("nothing computes `{op}` of ({}) as {}", types.join(", "), class.ty);
+            return ExportError::Unreachable(name.to_string(), text);
+        }
+        stack.extend(class.nodes.iter().flat_map(|n| &n.args).filter(|a| !made[a.index()] && seen.insert(**a)));
+    }
+    ExportError::Unreachable(name.to_string(), "its values depend on each other".to_owned())
 }
 
 /// Takes the folds of these classes out of a table.

@@ -1,6 +1,7 @@
 //! Movement: Transpose, Reshape, Squeeze, Unsqueeze, Expand, Slice, Split, Pad, Concat, and the Gather and Scatter families.
 
 use egret_ir::choice::ClassId;
+use egret_ir::op::scalar::Scalar;
 use egret_ir::op::spec::{DataIx, GatherSpec, Label};
 use egret_ir::op::{Op, PadAxis, Perm, ScatterOp, SliceAxis};
 use egret_ir::{DType, Dim};
@@ -239,10 +240,27 @@ pub fn gather(b: &mut Build<'_>, c: ClassId, spec: &GatherSpec, data: ClassId, i
         }
         Some(Family::Nd(batch)) => {
             let attributes = if batch > 0 { vec![("batch_dims", Attribute::Int(batch as i64))] } else { vec![] };
+            let Some(ix) = wide_index(b, ix) else { return };
             b.node(&[c], "GatherND", attributes, slots(&[data, ix]));
         }
-        None => {}
+        None => shared_axes(b, c, spec, data, ix),
     }
+}
+
+/// Data and index share axes, and the index lacks others of the result: repeated along those, it picks element by element.
+fn shared_axes(b: &mut Build<'_>, c: ClassId, spec: &GatherSpec, data: ClassId, ix: ClassId) {
+    let rank = usize::from(spec.rank);
+    let Some(axis) = spec.data.iter().position(|d| *d == DataIx::At) else { return };
+    let label = |i: usize| Label(i as u8);
+    let own = |i: usize| i == axis || spec.data.get(i) == Some(&DataIx::Label(label(i)));
+    let ascending = spec.ix.windows(2).all(|w| w[0] < w[1]);
+    let fits = spec.at_count() == 1 && spec.data.len() == rank && (0..rank).all(own) && ascending;
+    let Some(shape) = b.shape(c).map(<[Dim]>::to_vec).filter(|_| fits && spec.ix.contains(&label(axis))) else {
+        return;
+    };
+    let missing = (0..rank).filter(|i| !spec.ix.contains(&label(*i))).map(|i| (i as u8, shape[i].clone())).collect();
+    let Some(wide) = b.derive(Op::Broadcast(missing), &[ix]) else { return };
+    b.node(&[c], "GatherElements", vec![("axis", Attribute::Int(axis as i64))], slots(&[data, wide]));
 }
 
 /// ScatterElements or ScatterND.
@@ -266,6 +284,7 @@ pub fn scatter(b: &mut Build<'_>, c: ClassId, mode: ScatterOp, spec: &GatherSpec
             b.node(&[c], "ScatterElements", attributes, slots(&[data, ix, updates]));
         }
         Some(Family::Nd(0)) => {
+            let Some(ix) = wide_index(b, ix) else { return };
             b.node(&[c], "ScatterND", reduction.into_iter().collect(), slots(&[data, ix, updates]));
         }
         Some(Family::Nd(_) | Family::Axis(_)) | None => {}
@@ -275,6 +294,11 @@ pub fn scatter(b: &mut Build<'_>, c: ClassId, mode: ScatterOp, spec: &GatherSpec
 /// Indices must be i64 (or i32 where the operator's schema takes it, which is checked there).
 fn index_type(b: &Build<'_>, ix: ClassId) -> Option<ClassId> {
     matches!(b.dtype(ix)?, DType::I64 | DType::I32).then_some(ix)
+}
+
+/// Indices as i64, the only type that GatherND and ScatterND take.
+fn wide_index(b: &mut Build<'_>, ix: ClassId) -> Option<ClassId> {
+    if b.dtype(ix)? == DType::I64 { Some(ix) } else { b.derive(Op::Map(Scalar::Cast(DType::I64)), &[ix]) }
 }
 
 enum Family {

@@ -1,10 +1,10 @@
 //! Windowed folds: MaxPool, AveragePool.
 
-use egret_ir::Dim;
 use egret_ir::choice::ClassId;
 use egret_ir::op::scalar::Scalar;
 use egret_ir::op::spec::{Ix, Spec};
 use egret_ir::op::{Monoid, Op};
+use egret_ir::{DType, Dim, Literal};
 
 use super::Attribute;
 use super::build::{Build, slots};
@@ -49,14 +49,36 @@ fn attributes(axes: &[Axis]) -> Vec<(&'static str, Attribute)> {
     out
 }
 
-/// MaxPool.
-pub fn pool(b: &mut Build<'_>, c: ClassId, monoid: Monoid, spec: &Spec, x: ClassId) {
-    if monoid != Monoid::Max || !spec.has_windows() {
+/// MaxPool, and a sum as an average times its number of cells.
+pub fn pool(b: &mut Build<'_>, c: ClassId, monoid: Monoid, spec: &Spec, acc: DType, x: ClassId) {
+    if !spec.has_windows() {
         return;
     }
-    if let Some(axes) = windows(b, spec, x) {
-        b.node(&[c], "MaxPool", attributes(&axes), slots(&[x]));
+    let Some(axes) = windows(b, spec, x) else { return };
+    match monoid {
+        Monoid::Max => b.node(&[c], "MaxPool", attributes(&axes), slots(&[x])),
+        Monoid::Sum if acc.is_float() && b.dtype(x) == Some(acc) => sum(b, c, &axes),
+        Monoid::Sum
+        | Monoid::Prod
+        | Monoid::Min
+        | Monoid::And
+        | Monoid::Or
+        | Monoid::ArgMaxFirst
+        | Monoid::ArgMaxLast
+        | Monoid::ArgMinFirst
+        | Monoid::ArgMinLast => {}
     }
+}
+
+/// The class of the average is derived; its own template finds AveragePool.
+fn sum(b: &mut Build<'_>, c: ClassId, axes: &[Axis]) {
+    let taps: i64 = axes.iter().map(|a| a.kernel).product();
+    let Some((dtype, shape)) = b.tensor(c).map(|t| (t.dtype, t.shape.clone())) else { return };
+    let Some(n) = b.scalar(Literal::from_i64(dtype, taps)) else { return };
+    let everywhere = (0u8..).zip(shape).collect();
+    let Some(wide) = b.derive(Op::Broadcast(everywhere), &[n]) else { return };
+    let Some(mean) = b.derive(Op::Map(Scalar::Div), &[c, wide]) else { return };
+    b.node(&[c], "Mul", vec![], slots(&[mean, n]));
 }
 
 /// A windowed sum divided by the number of taps: every window counts all its cells, padding included.

@@ -65,6 +65,22 @@ pub fn info(name: &str, ty: &Type) -> ValueInfoProto {
     ValueInfoProto { name: Some(name.to_owned()), r#type: tensor, ..ValueInfoProto::default() }
 }
 
+/// The declaration of a value: open extents by name where they are a symbol, else left open.
+pub fn value_info(name: &str, ty: &Type) -> ValueInfoProto {
+    let mut info = ValueInfoProto { name: Some(name.to_owned()), ..ValueInfoProto::default() };
+    if let Some(t) = ty.as_tensor() {
+        let dim = |d: &Dim| {
+            let number = d.as_const().map(dimension::Value::DimValue);
+            let symbol = || d.as_symbol().map(|s| dimension::Value::DimParam(s.name().to_owned()));
+            Dimension { value: number.or_else(symbol), ..Dimension::default() }
+        };
+        let shape = TensorShapeProto { dim: t.shape.iter().map(dim).collect() };
+        let tensor = type_proto::Tensor { elem_type: Some(tensor::code(t.dtype)), shape: Some(shape) };
+        info.r#type = Some(TypeProto { value: Some(TypeValue::TensorType(tensor)), ..TypeProto::default() });
+    }
+    info
+}
+
 /// Puts numbers in place of open extents of a declared tensor type; whether any was.
 pub fn put_extents(v: &mut ValueInfoProto, ty: &Type) -> bool {
     let Type::Tensor(t) = ty else { return false };

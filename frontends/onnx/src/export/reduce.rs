@@ -5,7 +5,7 @@ use egret_ir::dim::count;
 use egret_ir::op::scalar::Scalar;
 use egret_ir::op::spec::{Ix, Label, Spec};
 use egret_ir::op::{Monoid, Op, SortOrder};
-use egret_ir::{DType, Dim, Shape};
+use egret_ir::{DType, Dim, Shape, Tensor};
 
 use super::build::{Build, list, slots};
 use super::{Attribute, Slot};
@@ -76,7 +76,57 @@ pub fn reduce(b: &mut Build<'_>, c: ClassId, monoid: Monoid, spec: &Spec, acc: D
         emit(b, c, &f, false);
         return;
     }
-    reordered(b, c, monoid, spec, acc, x);
+    cumulative(b, c, monoid, spec, x);
+    match monoid {
+        Monoid::And => logical(b, c, Monoid::Min, spec, x),
+        Monoid::Or => logical(b, c, Monoid::Max, spec, x),
+        Monoid::Sum
+        | Monoid::Prod
+        | Monoid::Max
+        | Monoid::Min
+        | Monoid::ArgMaxFirst
+        | Monoid::ArgMaxLast
+        | Monoid::ArgMinFirst
+        | Monoid::ArgMinLast => reordered(b, c, monoid, spec, acc, x),
+    }
+}
+
+/// A window over one axis with as many taps as it has cells, up to or from each of them: CumSum.
+fn cumulative(b: &mut Build<'_>, c: ClassId, monoid: Monoid, spec: &Spec, x: ClassId) {
+    let windows = spec.ins()[0].iter().enumerate().filter_map(|(i, ix)| match ix {
+        Ix::Window(w) => Some((i, *w)),
+        Ix::Label(_) => None,
+    });
+    let [(axis, w)] = windows.collect::<Vec<_>>()[..] else { return };
+    let plain = spec.ins()[0].iter().enumerate().all(|(i, ix)| i == axis || *ix == Ix::Label(Label(i as u8)));
+    let Some(n) = b.shape(x).and_then(|s| s[axis].as_const()) else { return };
+    let whole = spec.ext().iter().all(|(_, d)| d.as_const() == Some(n));
+    if monoid != Monoid::Sum || !plain || !whole || w.out.index() != axis || (w.stride, w.dil, w.in_dil) != (1, 1, 1) {
+        return;
+    }
+    let (reverse, exclusive) = match w.lo {
+        lo if lo == n - 1 => (false, false),
+        lo if lo == n => (false, true),
+        0 => (true, false),
+        -1 => (true, true),
+        _ => return,
+    };
+    let flags = [("exclusive", exclusive), ("reverse", reverse)];
+    let attributes = flags.into_iter().filter(|(_, on)| *on).map(|(name, _)| (name, Attribute::Int(1))).collect();
+    let Ok(at) = Tensor::from_slice([], &[axis as i64]) else { return };
+    b.node(&[c], "CumSum", attributes, vec![Slot::Class(x), Slot::Tensor(at)]);
+}
+
+/// A fold of truth values: the least or greatest of them as numbers.
+fn logical(b: &mut Build<'_>, c: ClassId, monoid: Monoid, spec: &Spec, x: ClassId) {
+    if spec.has_windows() {
+        return;
+    }
+    let Some(numbers) = b.derive(Op::Map(Scalar::Cast(DType::I32)), &[x]) else { return };
+    let op = Op::Reduce { monoid, spec: spec.clone(), acc: DType::I32 };
+    let Some(folded) = b.derive(op, &[numbers]) else { return };
+    let to = i64::from(crate::tensor::code(DType::Bool));
+    b.node(&[c], "Cast", vec![("to", Attribute::Int(to))], slots(&[folded]));
 }
 
 /// A fold that also reorders: the fold in operand order and a Transpose.

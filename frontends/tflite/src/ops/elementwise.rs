@@ -32,7 +32,7 @@ pub const ROWS: &[Row] = &[
     real("MINIMUM", (2, 2), |l| wide(l, Scalar::Min)),
     real("POW", (2, 2), |l| wide(l, Scalar::Pow)),
     real("FLOOR_DIV", (2, 2), floor_div),
-    real("FLOOR_MOD", (2, 2), |l| wide(l, Scalar::RemFloor)),
+    real("FLOOR_MOD", (2, 2), floor_mod),
     real("SQUARED_DIFFERENCE", (2, 2), |l| {
         let d = l.b.wide(Scalar::Sub, &[l.operand(0)?, l.operand(1)?])?;
         Ok(vec![l.b.map(Scalar::Mul, &[d, d])?])
@@ -108,6 +108,25 @@ fn floor_div(l: &mut Lower<'_>) -> Results {
     let rest = l.b.map(Scalar::RemFloor, &[x, y])?;
     let whole = l.b.map(Scalar::Sub, &[x, rest])?;
     Ok(vec![l.b.map(Scalar::Div, &[whole, y])?])
+}
+
+/// x − ⌊x / y⌋·y; of floats as the kernel has it: C's fmod, and y added where that is not 0 and has another sign than y.
+fn floor_mod(l: &mut Lower<'_>) -> Results {
+    let args = [l.operand(0)?, l.operand(1)?];
+    let args = l.b.broadcast_all(&args)?;
+    let (x, y) = (args[0], args[1]);
+    if !l.b.dtype(x)?.is_float() {
+        return Ok(vec![l.b.map(Scalar::RemFloor, &[x, y])?]);
+    }
+    let rest = l.b.map(Scalar::RemTrunc, &[x, y])?;
+    let t = l.b.tensor(rest)?.clone();
+    let zero = l.b.splat(egret_ir::Literal::from_f64(t.dtype, 0.0), &t.shape)?;
+    let none = l.b.map(Scalar::Eq, &[rest, zero])?;
+    let signs = [l.b.map(Scalar::Lt, &[rest, zero])?, l.b.map(Scalar::Lt, &[y, zero])?];
+    let same = l.b.map(Scalar::Eq, &signs)?;
+    let keep = l.b.map(Scalar::Or, &[none, same])?;
+    let moved = l.b.map(Scalar::Add, &[rest, y])?;
+    Ok(vec![l.b.map(Scalar::Select, &[keep, rest, moved])?])
 }
 
 /// The condition has the operands' shape, or one element, or one per slice along the first axis.

@@ -10,7 +10,7 @@ use crate::op::call::{
 use crate::op::spec::{DataIx, GatherSpec, Ix, Label, Negative, Spec, Window};
 use crate::op::{LoopAttrs, LoopExit, PadAxis, Perm, SliceAxis};
 
-impl Parser {
+impl Parser<'_> {
     pub(super) fn repeat(&mut self) -> Result<Head> {
         let body = BodyId(self.number()?);
         self.expect_word("trip")?;
