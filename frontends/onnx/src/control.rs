@@ -96,7 +96,7 @@ impl Importer<'_, '_, '_> {
             let results = self.inlined(flat, if taken { then } else { other }, &[], "")?;
             return Ok(results.map_or(Done::Lost, Done::Gone));
         }
-        let outer = self.outers(captured);
+        let outer = self.outers(flat, captured);
         let drafts = [self.body(flat, then, Vec::new(), &outer), self.body(flat, other, Vec::new(), &outer)];
         let [then, other] = match drafts {
             [Ok(then), Ok(other)] => [then, other],
@@ -393,7 +393,7 @@ impl Importer<'_, '_, '_> {
     ) -> Result<Result<(Draft, Vec<Option<Type>>), Vec<crate::error::Problem>>, Fail> {
         let first = usize::from(repeat.controls);
         let heads = 2 * first;
-        let outer = self.outers(captured);
+        let outer = self.outers(flat, captured);
         let mut carries: Vec<Option<Type>> = repeat.carried.iter().map(|v| Some(self.graph.ty(*v).clone())).collect();
         for ty in carries.iter().flatten() {
             if ty.as_tensor().is_none() {
@@ -415,7 +415,7 @@ impl Importer<'_, '_, '_> {
             for (v, ty) in repeat.carried.iter().zip(&carries) {
                 formals.push(match ty {
                     Some(ty) => Formal::Input(ty.clone()),
-                    None => Formal::Outer(self.outer_of(*v)),
+                    None => Formal::Outer(self.outer_of(flat, *v)),
                 });
             }
             for v in &repeat.scanned {

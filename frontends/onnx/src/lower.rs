@@ -255,7 +255,7 @@ impl Lower<'_> {
     }
 
     /// The value of a data-backed symbol as `i64[]`: what computed it, or the extent of the first value that has it.
-    fn witness(&mut self, symbol: &Symbol) -> Result<ValueId, Fail> {
+    pub(crate) fn witness(&mut self, symbol: &Symbol) -> Result<ValueId, Fail> {
         if let Some(v) = self.witnesses.get(symbol) {
             return Ok(*v);
         }

@@ -150,14 +150,14 @@ impl Importer<'_, '_, '_> {
     }
 
     /// What a body may know of a value of this graph.
-    pub fn outer_of(&mut self, v: ValueId) -> Outer {
+    pub fn outer_of(&mut self, flat: &FlatNode, v: ValueId) -> Outer {
         let constant = match &self.graph.node(v).op {
             Op::Const(Const::Scalar(l)) => Some(Tensor::scalar(*l)),
             Op::Const(Const::Dense(id)) => Some(self.graph.tables.tensor(*id).clone()),
             _ => None,
         };
         let known = self.known.get(&v).cloned();
-        let item = self.items.get(&v).cloned().map(|item| item.map(&mut |v| Box::new(self.outer_of(*v))));
+        let item = self.items.get(&v).cloned().map(|item| item.map(&mut |v| Box::new(self.outer_of(flat, *v))));
         let ty = self.graph.ty(v).clone();
         let mut mentioned = BTreeSet::new();
         let dims = ty.as_tensor().into_iter().flat_map(|t| t.shape.iter());
@@ -171,8 +171,12 @@ impl Importer<'_, '_, '_> {
                 }
             });
         }
-        let of = |s: Symbol| Some((*self.witnesses.get(&s)?, s));
-        let found: Vec<(ValueId, Symbol)> = mentioned.into_iter().filter_map(of).collect();
+        let mut found: Vec<(ValueId, Symbol)> = Vec::new();
+        for s in mentioned {
+            if let Ok(v) = self.lowering(flat, 1, &[]).witness(&s) {
+                found.push((v, s));
+            }
+        }
         // A witness is of rank 0, and mentions at most itself.
         let witnesses = found
             .into_iter()
@@ -185,10 +189,10 @@ impl Importer<'_, '_, '_> {
     }
 
     /// The named values that a body captures.
-    pub fn outers(&mut self, names: &[String]) -> BTreeMap<String, Outer> {
+    pub fn outers(&mut self, flat: &FlatNode, names: &[String]) -> BTreeMap<String, Outer> {
         let values: Vec<(String, ValueId)> =
             names.iter().filter_map(|name| Some((name.clone(), self.value(name)?))).collect();
-        values.into_iter().map(|(name, v)| (name, self.outer_of(v))).collect()
+        values.into_iter().map(|(name, v)| (name, self.outer_of(flat, v))).collect()
     }
 
     fn capture(&mut self, name: &str, outer: &Outer) -> ValueId {
