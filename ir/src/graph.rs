@@ -1,6 +1,7 @@
 //! Graphs: typed SSA DAGs of the structural kinds, and the tables their attributes point into.
 
 use std::collections::BTreeMap;
+use std::collections::btree_map::Entry;
 use std::sync::Arc;
 
 use bytes::Bytes;
@@ -66,14 +67,13 @@ impl Tables {
 
     /// The id of a constant: an earlier one if it is small and equal, or shares the same bytes.
     pub fn constant(&mut self, tensor: Tensor) -> ConstId {
-        let key = (tensor.dtype(), tensor.shape().to_vec(), tensor.bytes().clone());
-        let small = tensor.len() <= Self::SMALL;
-        if small && let Some(id) = self.small.get(&key) {
-            return *id;
-        }
         let id = ConstId(self.consts.len() as u32);
-        if small {
-            self.small.insert(key, id);
+        if tensor.len() <= Self::SMALL {
+            let key = (tensor.dtype(), tensor.shape().to_vec(), tensor.bytes().clone());
+            match self.small.entry(key) {
+                Entry::Occupied(known) => return *known.get(),
+                Entry::Vacant(free) => drop(free.insert(id)),
+            }
         }
         self.consts.push(tensor);
         id
@@ -185,8 +185,10 @@ impl Graph {
 
     /// Adds a node, inferring its type.
     pub fn add(&mut self, op: Op, args: &[ValueId], origins: Origins) -> Result<ValueId, TypeError> {
-        let types: Vec<&Type> = args.iter().map(|a| &self.nodes[a.index()].ty).collect();
-        let ty = infer(&op, &types, &self.tables)?;
+        let ty = {
+            let types: SmallVec<[&Type; 4]> = args.iter().map(|a| &self.nodes[a.index()].ty).collect();
+            infer(&op, &types, &self.tables)?
+        };
         Ok(self.push(Node { op, args: args.into(), ty, origins }))
     }
 

@@ -442,13 +442,15 @@ fn constant_of_shape(l: &mut Lower<'_>, shape: &Known) -> Option<Known> {
     if count > MAX_ELEMENTS {
         return None;
     }
-    let value = match node::tensor(l.node, "value") {
+    let value = node::tensor(l.node, "value");
+    let float = value.is_none_or(|t| t.data_type() == tensor::code(DType::F32));
+    if float && count > MAX_FLOATS {
+        return None;
+    }
+    let value = match value {
         Some(t) => Known::of_tensor(&l.decode("value", t).ok()?)?,
         None => Known { dtype: DType::F32, shape: vec![], elems: vec![Elem::Float(0.0)] },
     };
-    if value.dtype == DType::F32 && count > MAX_FLOATS {
-        return None;
-    }
     Some(Known { dtype: value.dtype, shape, elems: vec![value.elems.first()?.clone(); count] })
 }
 

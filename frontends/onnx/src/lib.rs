@@ -29,6 +29,7 @@ pub mod proto;
 pub mod schema;
 mod scope;
 mod sources;
+mod spill;
 pub mod store;
 pub mod structure;
 pub mod tensor;

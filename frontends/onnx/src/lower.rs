@@ -7,6 +7,7 @@
 use std::collections::BTreeMap;
 
 use egret_ir::dim::Symbols;
+use egret_ir::graph::Args;
 use egret_ir::op::scalar::Scalar;
 use egret_ir::op::spec::{GatherSpec, Spec};
 use egret_ir::op::{Const, Monoid, Op, PadAxis, Perm, SliceAxis};
@@ -240,13 +241,13 @@ impl Lower<'_> {
         }
         let types: Vec<&Type> = args.iter().map(|v| self.graph.ty(*v)).collect();
         let unmentioned = op.unmentioned(&types, &self.graph.tables.symbols);
-        let known = types.iter().all(|t| t.as_tensor().is_none_or(|t| t.static_shape().is_some()));
-        let mut args = args.to_vec();
+        let mut args = Args::from_slice(args);
         for symbol in unmentioned {
             args.push(self.witness(&symbol)?);
         }
         self.graph.add(op, &args, self.origins.clone()).map_err(|report| {
-            if known {
+            let mut types = args.iter().filter_map(|v| self.graph.ty(*v).as_tensor());
+            if types.all(|t| t.static_shape().is_some()) {
                 bad("inputs", ProblemKind::IllTyped { report: report.to_string() })
             } else {
                 opaque(format!("extents that cannot be proved to fit ({report})"))

@@ -15,7 +15,14 @@ use bytes::Bytes;
 /// # Errors
 /// What the system says; a folder or a special file is refused.
 pub fn map(path: &Path) -> io::Result<Bytes> {
-    let file = File::open(path)?;
+    map_file(&File::open(path)?)
+}
+
+/// Maps an open file, as [`map`].
+///
+/// # Errors
+/// As [`map`].
+pub fn map_file(file: &File) -> io::Result<Bytes> {
     let meta = file.metadata()?;
     if !meta.is_file() {
         return Err(io::Error::new(io::ErrorKind::InvalidInput, "not a regular file"));
@@ -25,6 +32,6 @@ pub fn map(path: &Path) -> io::Result<Bytes> {
     }
     // SAFETY: the mapping is private and read-only and `Bytes` owns it; a change of the file by others shows as other
     // bytes, which every reader of this crate checks as untrusted input.
-    let mapped = unsafe { memmap2::Mmap::map(&file)? };
+    let mapped = unsafe { memmap2::Mmap::map(file)? };
     Ok(Bytes::from_owner(mapped))
 }

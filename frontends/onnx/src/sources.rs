@@ -1,6 +1,7 @@
 //! What a graph starts from: bindings of open extents, inputs, initializers.
 
 use std::collections::{BTreeSet, HashMap};
+use std::sync::Arc;
 
 use egret_ir::dim::SymbolInfo;
 use egret_ir::graph::InputDecl;
@@ -198,19 +199,19 @@ impl Importer<'_, '_, '_> {
     /// Initializers, of the model's own graph or of a body.
     pub(crate) fn constants(&mut self, graph: &GraphProto, own: bool) {
         for (at, proto) in graph.initializer.iter().enumerate() {
-            let name = proto.name();
-            let v = match self.values.get(name) {
+            let name: Arc<str> = proto.name().into();
+            let v = match self.values.get(&name) {
                 Some(v) => *v,
-                None => match self.constant(proto) {
+                None => match self.constant(proto, &name) {
                     Some(v) => v,
                     None => continue,
                 },
             };
-            self.values.insert(name.into(), v);
+            self.values.insert(name.clone(), v);
             if own {
-                self.initializers.insert(name.into(), (v, at));
+                self.initializers.insert(name, (v, at));
             } else {
-                self.captured_constants.insert(name.into(), v);
+                self.captured_constants.insert(name, v);
             }
         }
         for sparse in &graph.sparse_initializer {
@@ -248,7 +249,7 @@ impl Importer<'_, '_, '_> {
     }
 
     /// A constant in the graph; one of a type that tensors here cannot have is an opaque Constant node.
-    fn constant(&mut self, proto: &TensorProto) -> Option<ValueId> {
+    fn constant(&mut self, proto: &TensorProto, name: &Arc<str>) -> Option<ValueId> {
         if let Err(ProblemKind::UnsupportedDtype { dtype }) = tensor::dtype(proto.data_type()) {
             let attribute = crate::proto::AttributeProto {
                 name: Some("value".to_owned()),
@@ -261,9 +262,9 @@ impl Importer<'_, '_, '_> {
         }
         let t = self.decoded(proto)?;
         let v = self.graph.constant(t);
-        self.graph.set_origins(v, Origins::one(Origin::Value(proto.name().into())));
+        self.graph.set_origins(v, Origins::one(Origin::Value(name.clone())));
         if let Op::Const(Const::Dense(id)) = self.graph.node(v).op {
-            self.graph.tables.const_names.entry(id).or_insert_with(|| proto.name().into());
+            self.graph.tables.const_names.entry(id).or_insert_with(|| name.clone());
         }
         Some(v)
     }

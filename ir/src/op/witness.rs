@@ -70,6 +70,10 @@ impl Op {
     /// name: those that witness operands stand for.
     pub fn unmentioned(&self, regular: &[&Type], symbols: &Symbols) -> Vec<Symbol> {
         let mut wanted = BTreeSet::new();
+        // Most models have none, and looking through attributes is not free.
+        if symbols.0.values().all(|info| info.backing != Backing::Data) {
+            return Vec::new();
+        }
         self.each_dim(&mut |d| {
             d.symbols(&mut |s| {
                 if symbols.info(s).backing == Backing::Data {

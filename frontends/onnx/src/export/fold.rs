@@ -12,6 +12,10 @@ use prost::Message;
 use super::build::SMALL_BYTES;
 use super::{OnnxStep, Slot, byte_size};
 use crate::Imported;
+use crate::spill::Spill;
+
+/// Bytes of constants that are computed at once, at least one: the interpreter holds all results of a run.
+const AT_ONCE: u64 = 32 << 20;
 
 /// A model may always grow by this much.
 const FREE_GROWTH: u64 = 64 * 1024;
@@ -89,8 +93,21 @@ pub fn evaluate(classes: &ClassGraph, wanted: &BTreeSet<ClassId>) -> Result<BTre
         graph.inputs.clear();
         eval::fold(&graph).map_err(|e| e.to_string())
     };
-    if let Ok(tensors) = run(&roots) {
-        values.extend(roots.iter().map(|(_, c)| *c).zip(tensors));
+    let mut spill = Spill::default();
+    let size = |c: ClassId| byte_size(classes.ty(c)).unwrap_or(0) as u64;
+    let mut todo = &roots[..];
+    while !todo.is_empty() {
+        let mut sum = 0;
+        let fits = todo.iter().take_while(|(_, c)| {
+            sum += size(*c);
+            sum <= AT_ONCE
+        });
+        let (batch, rest) = todo.split_at(fits.count().max(1));
+        let Ok(tensors) = run(batch) else { break };
+        values.extend(batch.iter().zip(tensors).map(|((_, c), t)| (*c, spill.keep(t))));
+        todo = rest;
+    }
+    if todo.is_empty() {
         return Ok(values);
     }
     let (mut failed, mut reason) = (BTreeSet::new(), String::new());
