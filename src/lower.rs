@@ -45,7 +45,7 @@ pub fn lower(path: &Path, level: Level, options: &CompileOptions, progress: Prog
         Level::Expr => {
             let mut out = String::new();
             let planned = plan(path, options, progress)?;
-            for (_, kernel) in planned.program.all().into_iter().flat_map(|p| p.kernels()) {
+            for (_, kernel) in planned.program.all().into_iter().flat_map(egret_ir::program::Program::kernels) {
                 let _ = writeln!(out, "kernel {}", kernel.name);
                 out.push_str(&expressions(&kernel.body));
             }
@@ -54,7 +54,7 @@ pub fn lower(path: &Path, level: Level, options: &CompileOptions, progress: Prog
         Level::Loops => {
             let planned = plan(path, options, progress)?;
             let mut out = String::new();
-            for (_, kernel) in planned.program.all().into_iter().flat_map(|p| p.kernels()) {
+            for (_, kernel) in planned.program.all().into_iter().flat_map(egret_ir::program::Program::kernels) {
                 let target = options.cpu.target();
                 let coded =
                     egret_codegen::kernel::code(kernel, &|_| None, &target).map_err(|list| Error::Unsupported {

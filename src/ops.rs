@@ -125,7 +125,7 @@ fn operators(imported: &Imported) -> BTreeMap<String, Operator> {
         let same = |d: &str| d == domain || (standard && matches!(d, "" | "ai.onnx"));
         let row = table.entry(name.to_owned()).or_insert_with(|| Operator {
             operator: if standard { name.to_owned() } else { format!("{domain}.{name}") },
-            opset: imports.iter().find(|o| same(o.domain())).map(|o| o.version()),
+            opset: imports.iter().find(|o| same(o.domain())).map(egret_onnx::proto::OperatorSetIdProto::version),
             nodes: 0,
             unused: 0,
             kinds: kinds.remove(name).unwrap_or_default(),

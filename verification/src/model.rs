@@ -11,6 +11,7 @@ use egret_onnx::{Imported, ReadError, ReadOptions};
 use crate::checks::Step;
 
 /// A model as the engines take it.
+#[expect(clippy::large_enum_variant, reason = "there is one at a time")]
 pub enum Original {
     /// For ONNX Runtime.
     Onnx(ModelProto),

@@ -365,9 +365,9 @@ impl<'a> Tables<'a> {
             }
             fields.push('\n');
         }
-        let _ = write!(
+        let _ = writeln!(
             fields,
-            "  .most_refs = {}, .most_writes = {}, .most_rank = {most_rank},\n",
+            "  .most_refs = {}, .most_writes = {}, .most_rank = {most_rank},",
             self.most_refs, self.most_writes
         );
         if !self.expressions.is_empty() {

@@ -246,7 +246,7 @@ impl<'s, 'a, 'g> Importer<'s, 'a, 'g> {
         match done {
             Ok(Done::Node(results)) => {
                 let captures = self.captured(captured);
-                self.define(flat, inputs, captures, &results, self.kind(flat));
+                self.define(flat, inputs, captures, &results, Self::kind(flat));
             }
             Ok(Done::Control(results)) => {
                 // Captures that are not in the graph yet are none.
@@ -296,7 +296,7 @@ impl<'s, 'a, 'g> Importer<'s, 'a, 'g> {
         }
     }
 
-    fn kind(&self, flat: &FlatNode) -> SiteKind {
+    fn kind(flat: &FlatNode) -> SiteKind {
         if flat.opsets.is_some() { SiteKind::OtherOpset } else { SiteKind::Plain }
     }
 
@@ -390,7 +390,7 @@ impl<'s, 'a, 'g> Importer<'s, 'a, 'g> {
         match added {
             Ok(results) => {
                 self.opaque_reasons.push(OpaqueReason { node: place, reason, site: self.sites.len() });
-                self.define(flat, inputs, captures, &results, self.kind(flat));
+                self.define(flat, inputs, captures, &results, Self::kind(flat));
             }
             Err(e) => {
                 let kind = ProblemKind::IllTyped { report: e.to_string() };
@@ -422,7 +422,6 @@ impl<'s, 'a, 'g> Importer<'s, 'a, 'g> {
     }
 
     /// What was read. Operators that nothing needs any more are not among those that stay as they came.
-    #[expect(clippy::type_complexity, reason = "one caller")]
     fn finish(self) -> (Imported, IndexMap<Arc<str>, (ValueId, usize)>) {
         let live = self.graph.live();
         let alive = |r: &OpaqueReason| self.sites[r.site].outputs.iter().any(|(v, _)| live[v.index()]);

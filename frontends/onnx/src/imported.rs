@@ -155,6 +155,6 @@ impl Imported {
             ..ModelProto::default()
         };
         let bodies = graph.tables.bodies.iter().map(Self::of_body).collect();
-        Self { graph, nodes, values, initializers, bound, model, bodies, ..Self::default() }
+        Self { graph, values, initializers, bodies, nodes, bound, model, ..Self::default() }
     }
 }

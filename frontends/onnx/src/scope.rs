@@ -221,7 +221,7 @@ impl Importer<'_, '_, '_> {
         }
         if let Some(item) = outer.item.clone() {
             let mut n = 0;
-            let item = item.map(&mut |part: &Box<Outer>| {
+            let item = item.map(&mut |part: &_| {
                 n += 1;
                 self.capture(&format!("{name}.{n}"), part)
             });

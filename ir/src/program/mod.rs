@@ -156,6 +156,7 @@ pub struct Repeat {
 }
 
 /// One step of a program.
+#[expect(clippy::large_enum_variant, reason = "steps are few, most of them kernels")]
 #[derive(Clone, Debug)]
 pub enum Step {
     /// A kernel.

@@ -208,8 +208,8 @@ fn near(left: &[f64], right: &[f64], slack: f64) -> Option<usize> {
 
 /// Compares both sides in the ways that their numeric class promises, on `samples` inputs in declared types.
 pub fn compare(left: &Graph, right: &Graph, numeric: Numeric, rounded_literals: bool, samples: u64) -> Compared {
-    let mut out = Compared::default();
-    out.floats = left.ty(left.outputs[0].value).as_tensor().is_some_and(|t| t.dtype.is_float());
+    let floats = left.ty(left.outputs[0].value).as_tensor().is_some_and(|t| t.dtype.is_float());
+    let mut out = Compared { floats, ..Compared::default() };
     let loose = loose_zero(left) || loose_zero(right);
     let integers =
         left.nodes().iter().chain(right.nodes()).all(|n| n.ty.as_tensor().is_some_and(|t| !t.dtype.is_float()));

@@ -79,7 +79,7 @@ impl Shapes {
             return Ok(());
         }
         match (a.as_slice(), b.as_slice()) {
-            ([u], parts) | (parts, [u]) if !parts.contains(u) && !(self.numbers.contains_key(u) && parts.len() > 1) => {
+            ([u], parts) | (parts, [u]) if !(parts.contains(u) || self.numbers.contains_key(u) && parts.len() > 1) => {
                 // A number stays what stands for itself.
                 if let ([other], Some(n)) = (parts, self.number(*u)) {
                     if self.number(*other).is_some_and(|m| m != n) {

@@ -89,9 +89,9 @@ impl Chooser<'_> {
                 else {
                     return Err(ExportError::Body(id.0));
                 };
-                if !used.contains_key(&id.0) {
+                if let std::collections::btree_map::Entry::Vacant(e) = used.entry(id.0) {
                     let limit = fold::model_bytes(read).saturating_add(self.room);
-                    used.insert(id.0, self.choose(body, read, &around, limit)?);
+                    e.insert(self.choose(body, read, &around, limit)?);
                 }
             }
         }
@@ -100,7 +100,6 @@ impl Chooser<'_> {
 }
 
 /// Of the chosen steps (producers before users) those that outputs need: nodes, and classes that are constants.
-#[expect(clippy::type_complexity, reason = "one caller")]
 fn needed<'t>(
     steps: &[&'t Candidate<OnnxStep>],
     outputs: &[(std::sync::Arc<str>, ClassId)],

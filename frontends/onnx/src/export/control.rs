@@ -98,7 +98,7 @@ impl Writer<'_, '_> {
             (None, _) => rest.next().unwrap_or_default(),
             (Some(_), Some(name)) => name,
             // As long as the condition holds.
-            (Some(d), None) if *d == Dim::from(i64::MAX) => String::new(),
+            (Some(d), None) if *d == i64::MAX => String::new(),
             (Some(d), None) => self.root.small(&Tensor::scalar(Literal::i64(d.as_const().unwrap_or(0)))),
         };
         let condition = if exits { rest.next().unwrap_or_default() } else { String::new() };
@@ -106,11 +106,11 @@ impl Writer<'_, '_> {
         let scans: Vec<String> = rest.by_ref().take(scanned).collect();
         let captures: Vec<String> = rest.collect();
         let first = control.args.len() - captures.len() - scanned;
-        let lengths = (first..first + scanned).map(|i| {
+        let mut lengths = (first..first + scanned).map(|i| {
             let t = self.classes().ty(control.args[i]).as_tensor();
             t.and_then(|t| t.shape.first().cloned())
         });
-        let whole = lengths.map(|d| d.is_some() && d == attrs.trip).fold(true, |a, b| a && b);
+        let whole = lengths.all(|d| d.is_some() && d == attrs.trip);
         let scan = scanned > 0 && whole && !exits && self.opset() >= 9 && !self.reads_input(id, 0);
 
         let formal = |writer: &mut Self, i: usize, wish: &str| {

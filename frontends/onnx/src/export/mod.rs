@@ -188,7 +188,7 @@ pub fn optimize(
     let mut chooser = Chooser { opset, cost, extract, room, held: false };
     let chosen = chooser.choose(rewritten, imported, &Around::new(), limit)?;
     guard.held |= chooser.held;
-    Ok(write::write(rewritten, imported, &chosen, opset)?)
+    write::write(rewritten, imported, &chosen, opset)
 }
 
 /// Which output a table cannot produce, and why: the first class behind it that no candidate produces although one of its

@@ -124,7 +124,9 @@ impl Axis {
                 row[j.clamp(0, self.from - 1) as usize] += kernel((j as f64 - x) * narrow);
             }
             let sum: f64 = row.iter().sum();
-            row.iter_mut().for_each(|w| *w /= sum);
+            for w in row.iter_mut() {
+                *w /= sum;
+            }
         }
         all
     }

@@ -169,7 +169,7 @@ fn grid_sample(l: &mut Lower<'_>) -> Results {
     }
     let align = l.flag("align_corners", false);
     let work = work_type(l.dtype(grid)?);
-    let out = &places[..n + 1];
+    let out = &places[..=n];
     let mut taps = Vec::with_capacity(n);
     for i in 0..n {
         // The grid names the last axis first.

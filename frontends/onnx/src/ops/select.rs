@@ -168,7 +168,7 @@ fn unique(l: &mut Lower<'_>) -> Results {
             take(l, flat, indices, 0)?
         }
     };
-    let zeros = l.splat(Literal::i64(0), &[n.clone()])?;
+    let zeros = l.splat(Literal::i64(0), std::slice::from_ref(&n))?;
     let which = scatter(l, ScatterOp::Set, zeros, order, groups)?;
     let none = l.splat(Literal::i64(0), &[kept])?;
     let each = l.splat(Literal::i64(1), &[n])?;

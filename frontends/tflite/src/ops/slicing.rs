@@ -78,6 +78,7 @@ fn range(l: &Lower<'_>, extent: &Dim, begin: Option<&Dim>, end: Option<&Dim>, st
 
 /// Begin, end and stride per entry; masks say which ends are open, which entry stands for all axes that are left, which
 /// adds an axis of extent 1, and which takes one element and drops its axis.
+#[expect(clippy::redundant_closure_for_method_calls, reason = "the methods are of one lifetime, the closures of any")]
 fn strided_slice(l: &mut Lower<'_>) -> Results {
     let x = l.operand(0)?;
     let own = l.shape(x)?;
@@ -178,6 +179,7 @@ fn split_v(l: &mut Lower<'_>) -> Results {
     parts(l, x, at, &sizes)
 }
 
+#[expect(clippy::redundant_closure_for_method_calls, reason = "the path of the method is longer than the function")]
 fn concatenation(l: &mut Lower<'_>) -> Results {
     let values = l.all()?;
     let options = l.table.builtin_options_as_concatenation_options();

@@ -196,8 +196,10 @@ fn boxes_that_overlap_give_way() {
     assert_eq!(nms(&boxes, false, 6, 2, 0.0), (vec![6, 3], vec![3, 0]));
     assert_eq!(nms(&boxes, false, 1, 9, 0.0), (vec![1, 3], vec![3]));
     assert_eq!(nms(&boxes, false, 6, 0, 0.0), (vec![6, 3], vec![]));
-    let centers: Vec<f32> =
-        boxes.chunks(4).flat_map(|b| [(b[1] + b[3]) / 2.0, (b[0] + b[2]) / 2.0, b[3] - b[1], b[2] - b[0]]).collect();
+    let centers: Vec<f32> = boxes
+        .chunks(4)
+        .flat_map(|b| [f32::midpoint(b[1], b[3]), f32::midpoint(b[0], b[2]), b[3] - b[1], b[2] - b[0]])
+        .collect();
     assert_eq!(nms(&centers, true, 6, 3, 0.0), (vec![6, 3], vec![3, 0, 5]));
     // Corners in another order are the same boxes.
     let flipped: Vec<f32> = boxes.chunks(4).flat_map(|b| [b[2], b[3], b[0], b[1]]).collect();

@@ -137,12 +137,8 @@ pub(super) fn least(f: Fold) -> Term {
 /// An inner fold whose variables have names that the outer one does not use.
 pub(super) fn apart(inner: Fold, outer: &Fold) -> Fold {
     let taken = outer.vars.len() + inner.vars.len();
-    let to: BTreeMap<Symbol, Symbol> = inner
-        .vars
-        .iter()
-        .enumerate()
-        .map(|(i, (v, _))| (v.clone(), Symbol::new(&format!("%in{}.{}", taken, i))))
-        .collect();
+    let to: BTreeMap<Symbol, Symbol> =
+        inner.vars.iter().enumerate().map(|(i, (v, _))| (v.clone(), Symbol::new(&format!("%in{taken}.{i}")))).collect();
     let vars = inner.vars.clone();
     with_names(&inner, &vars, &to)
 }
