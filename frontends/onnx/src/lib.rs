@@ -26,6 +26,7 @@ pub mod node;
 pub mod opaque;
 pub mod ops;
 pub mod proto;
+mod scan;
 pub mod schema;
 mod scope;
 mod sources;
