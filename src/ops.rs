@@ -86,7 +86,9 @@ pub fn ops(path: &Path, options: &CompileOptions, progress: Progress<'_>) -> Res
     match egret_extractor::plan::plan_with_report(&ClassGraph::from_graph(&typed).0, &machine, &limits) {
         Ok((program, _)) => uncoded(&program, options, &mut put),
         Err(PlanError::Unsupported(list)) => {
-            list.iter().for_each(|u| put(&u.origins, &|| u.reason.to_string()));
+            for u in list {
+                put(&u.origins, &|| u.reason.to_string());
+            }
         }
         Err(error) => put(&Origins::none(), &|| error.to_string()),
     }

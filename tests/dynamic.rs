@@ -1,7 +1,7 @@
 //! Compiled programs whose sizes show at run time: open extents, branches, loops, lengths that data decides. What they must
 //! give is worked out by hand.
 
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use egret_codegen_c::{CcOptions, Cpu, EmitOptions, LaunchError, Library, Variant, build, emit_with_variants};
 use egret_extractor::{Options, machines, plan};
@@ -313,6 +313,61 @@ fn weights_beside_the_library_are_found() {
     let lib = Library::open(&moved.join("m.so")).expect("loads");
     let Err(LaunchError::Refused { code, text }) = lib.context(1).map(|_| ()) else { panic!("weights are missing") };
     assert!(code == 8 && text.contains("weights"), "{text}");
+}
+
+/// The control flow cases of the frontend: inputs have defaults, the initializer `expected:NAME` holds what ONNX Runtime gave.
+#[test]
+fn control_flow_gives_what_onnx_runtime_gave() {
+    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("frontends/onnx/tests/control");
+    let entries = std::fs::read_dir(folder).expect("the cases are in the project");
+    let mut paths: Vec<PathBuf> = entries.map(|e| e.expect("readable").path()).collect();
+    paths.sort();
+    let kept = |p: &&PathBuf| {
+        let name = p.file_name().unwrap_or_default().to_string_lossy().into_owned();
+        name.ends_with(".onnx") && ["if-", "loop-", "scan"].iter().any(|stem| name.starts_with(stem))
+    };
+    let mut faults = Vec::new();
+    let (mut count, mut control) = (0, 0);
+    for path in paths.iter().filter(kept) {
+        let name = path.file_stem().unwrap_or_default().to_string_lossy().into_owned();
+        count += 1;
+        match compiled_difference(path, &mut control) {
+            Ok(()) => {}
+            Err(fault) => faults.push(format!("{name}: {fault}")),
+        }
+    }
+    assert!(faults.is_empty(), "{} of {count}:\n{}", faults.len(), faults.join("\n"));
+    assert!(count > 15 && control > 10, "{control} branches and loops in {count} cases");
+}
+
+fn compiled_difference(path: &Path, control: &mut usize) -> Result<(), String> {
+    let imported = egret_onnx::read(path, &egret_onnx::ReadOptions::default()).map_err(|e| e.to_string())?;
+    let graph = &imported.graph;
+    let typed = egret_ir::check(graph.clone()).map_err(|e| format!("{e:?}"))?;
+    let machine = machines::named("generic").expect("built in");
+    let choices = ClassGraph::from_graph(&typed).0;
+    let program = plan(&choices, &machine, &Options::default()).map_err(|e| e.to_string())?;
+    *control += program.all().len() - 1;
+    let default = |d: &egret_ir::graph::InputDecl| d.default.map(|id| graph.tables.tensor(id).clone());
+    let inputs: Vec<Tensor> = graph.inputs.iter().filter_map(default).collect();
+    let got = library(&program).context(1).and_then(|mut c| c.run(&inputs)).map_err(|e| e.to_string())?;
+    for (o, got) in graph.outputs.iter().zip(&got) {
+        let want = match &graph.node(imported.initializers[format!("expected:{}", o.name).as_str()].value).op {
+            egret_ir::Op::Const(egret_ir::op::Const::Dense(id)) => graph.tables.tensor(*id).clone(),
+            egret_ir::Op::Const(egret_ir::op::Const::Scalar(l)) => Tensor::scalar(*l),
+            other => return Err(format!("{other:?} is no constant")),
+        };
+        if got.dtype() != want.dtype() || got.shape() != want.shape() {
+            return Err(format!("{}: {:?} instead of {:?}", o.name, got.shape(), want.shape()));
+        }
+        for i in 0..want.len() {
+            let (a, b) = (got.get(i).to_f64(), want.get(i).to_f64());
+            if a != b && (a - b).abs() > 2e-6 + 2e-5 * b.abs() {
+                return Err(format!("{}[{i}] is {a} instead of {b}", o.name));
+            }
+        }
+    }
+    Ok(())
 }
 
 /// The interface as a C program sees it: sizes of outputs that only the run decides.

@@ -86,7 +86,7 @@ pub struct Model<'a> {
 
 /// Verifies a flatbuffer and takes its main subgraph apart.
 pub fn open(bytes: &Bytes) -> Result<Model<'_>, ReadError> {
-    if !bytes.get(4..8).is_some_and(|id| id == crate::MAGIC) {
+    if bytes.get(4..8).is_none_or(|id| id != crate::MAGIC) {
         return Err(ReadError::one(ProblemKind::NotAModel));
     }
     // A table takes at least 8 bytes; a file that shares one many times is not trusted to be honest.
@@ -238,7 +238,7 @@ impl<'a> Parse<'a> {
             place.op = format!("custom {:?}", code.custom_code().unwrap_or_default());
             None
         } else if let Some(name) = builtin.variant_name() {
-            place.op = name.to_owned();
+            name.clone_into(&mut place.op);
             Some(name)
         } else {
             place.op = format!("builtin {number}");

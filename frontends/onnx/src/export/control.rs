@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use egret_ir::choice::{ClassId, ClassNode};
 use egret_ir::op::{IfAttrs, LoopAttrs, LoopExit, Op};
-use egret_ir::{Dim, Literal, Symbol, Tensor, Type};
+use egret_ir::{Literal, Symbol, Tensor, Type};
 
 use super::build::Build;
 use super::protos::info;
