@@ -86,6 +86,15 @@ fn resize(b: &mut Build<'_>, c: ClassId, r: &Resize, x: ClassId) {
     let absent = || if b.opset < 13 { floats(&[]) } else { Slot::Absent };
     let inputs = if let Some(scales) = &r.scales {
         let scales: Vec<f32> = scales.iter().map(|s| s.to_f64() as f32).collect();
+        // The operator takes ⌊extent · scale⌋; extents that were rounded otherwise (a kept aspect ratio) it cannot say.
+        let Some(own) = b.shape(x) else { return };
+        let agrees = |((d, size), s): ((&Dim, &Dim), &f32)| match (d.as_const(), size.as_const()) {
+            (Some(d), Some(size)) => (d as f32 * s).floor() as i64 == size,
+            _ => true,
+        };
+        if !own.iter().zip(r.sizes.iter()).zip(&scales).all(agrees) {
+            return;
+        }
         vec![Slot::Class(x), absent(), floats(&scales)]
     } else {
         let sizes: Option<Vec<i64>> = r.sizes.iter().map(Dim::as_const).collect();
