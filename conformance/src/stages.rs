@@ -106,12 +106,17 @@ pub fn prepare(case: Case, folder: &Path) -> Prepared {
     Prepared { case, path, options, imported, exact }
 }
 
-/// Small inputs that have the same value in all sets.
+/// Small inputs that have the same value in all sets, and those that no set gives and that keep their default.
 fn candidates(case: &Case, floats: bool) -> Vec<(String, Frozen)> {
     let small = |t: &Tensor| t.shape().len() <= 1 && t.len() <= SMALL && (floats || !t.dtype().is_float());
     let shared = |name: &str, t: &Tensor| case.sets.iter().all(|s| s.inputs.iter().any(|(n, v)| n == name && v == t));
-    let inputs = case.sets.iter().take(1).flat_map(|s| &s.inputs);
-    inputs.filter(|(n, t)| small(t) && shared(n, t)).map(|(n, t)| (n.clone(), Frozen::Tensor(t.clone()))).collect()
+    let given = case.sets.iter().take(1).flat_map(|s| s.inputs.clone()).filter(|(n, t)| shared(n, t));
+    let graph = case.model.graph.as_ref();
+    let listed = |name: &str| graph.is_some_and(|g| g.input.iter().any(|i| i.name() == name));
+    let left = |name: &str| !case.sets.iter().any(|s| s.inputs.iter().any(|(n, _)| n == name));
+    let stored = graph.into_iter().flat_map(|g| &g.initializer).filter(|t| listed(t.name()) && left(t.name()));
+    let defaults = stored.filter_map(|t| Some((t.name().to_owned(), egret_onnx::tensor::decode(t).ok()?)));
+    given.chain(defaults).filter(|(_, t)| small(t)).map(|(n, t)| (n, Frozen::Tensor(t))).collect()
 }
 
 fn import(path: &Path, options: &ReadOptions) -> Result<Imported, String> {
