@@ -8,6 +8,7 @@ use egret_ir::{DType, Dim, Literal, Tensor, ValueId};
 use super::{LATEST, Row, onnx};
 use crate::import::MAX_EXTENT;
 use crate::known;
+use crate::known::Known;
 use crate::lower::{Fail, Lower, Results, opaque, whole_slices};
 
 pub const ROWS: &[Row] = &[
@@ -191,10 +192,26 @@ fn split(l: &mut Lower<'_>) -> Results {
     let mut start = Dim::ZERO;
     let mut out = Vec::with_capacity(parts);
     for size in sizes {
-        out.push(l.slice_axis(x, axis, start.clone(), size.clone())?);
+        // Parts of a known list, such as a shape, are known as well.
+        let part = l.known(x).and_then(|known| part(&known, start.as_const()?, size.as_const()?));
+        let v = match part.as_ref().map(|known| known.materialize(l)) {
+            Some(Ok(v)) => v,
+            Some(Err(_)) | None => l.slice_axis(x, axis, start.clone(), size.clone())?,
+        };
+        if let Some(known) = part {
+            l.known.insert(v, known);
+        }
+        out.push(v);
         start = start + size;
     }
     Ok(out)
+}
+
+/// `n` elements of a known list from `start` on.
+fn part(known: &Known, start: i64, n: i64) -> Option<Known> {
+    let (start, n) = (usize::try_from(start).ok()?, usize::try_from(n).ok()?);
+    let elems = known.elems.get(start..start.checked_add(n)?)?.to_vec();
+    (known.shape.len() == 1).then(|| Known { dtype: known.dtype, shape: vec![n], elems })
 }
 
 /// Equal sizes; from opset 18 on the last may be smaller.
