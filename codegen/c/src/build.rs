@@ -1,9 +1,11 @@
 //! Compiles a source tree with the system's C compiler.
 
+use std::collections::BTreeMap;
 use std::ffi::OsString;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::{Arc, Mutex};
 
 use crate::library::{CSource, KERNEL_FLAGS, RUNTIME_FLAGS};
 
@@ -109,6 +111,36 @@ fn fill(source: &CSource, folder: &Path) -> Result<(), BuildError> {
     write().map_err(|error| BuildError::Write { path: path.clone(), error })
 }
 
+/// Files that are the same for every model: whoever builds many libraries compiles them once.
+const SHARED: &[&str] = &["runtime.c", "frame.c"];
+
+/// Objects of shared files that this process has compiled, by [`key`].
+static OBJECTS: Mutex<BTreeMap<Vec<u8>, Arc<[u8]>>> = Mutex::new(BTreeMap::new());
+
+/// All that an object of a shared file depends on: the compiler, the file and the headers.
+fn key(source: &CSource, file: &str, options: &CcOptions) -> Vec<u8> {
+    let mut key = options.cc.as_encoded_bytes().to_vec();
+    // `model.h` is for the library's users; nothing here includes it.
+    let header = |name: &str| name.ends_with(".h") && name != "model.h";
+    for (name, bytes) in source.files.iter().filter(|(name, _)| name == file || header(name)) {
+        for part in [name.as_bytes(), bytes] {
+            key.extend((part.len() as u64).to_le_bytes());
+            key.extend(part);
+        }
+    }
+    key
+}
+
+fn kept(key: &Vec<u8>) -> Option<Arc<[u8]>> {
+    OBJECTS.lock().ok()?.get(key).cloned()
+}
+
+fn keep(key: Vec<u8>, object: Vec<u8>) {
+    if let Ok(mut objects) = OBJECTS.lock() {
+        objects.insert(key, object.into());
+    }
+}
+
 /// Compiles and links a source tree into the shared library `out`. The library (and its weights file, where separate)
 /// is written beside its place and renamed into it when complete.
 pub fn build(source: &CSource, out: &Path, options: &CcOptions) -> Result<(), BuildError> {
@@ -127,6 +159,12 @@ pub fn build(source: &CSource, out: &Path, options: &CcOptions) -> Result<(), Bu
     let compile_all = || -> Result<(), BuildError> {
         loop {
             let Some(file) = files.get(next.fetch_add(1, Ordering::Relaxed)) else { return Ok(()) };
+            let object = dir.join(file.replace(".c", ".o"));
+            let shared = SHARED.contains(file).then(|| key(source, file, options));
+            if let Some(bytes) = shared.as_ref().and_then(kept) {
+                std::fs::write(&object, bytes).map_err(|e| write(&object, e))?;
+                continue;
+            }
             let mut cc = Command::new(&options.cc);
             if file.starts_with("kernels") {
                 cc.args(KERNEL_FLAGS).args(source.cpu.flags());
@@ -135,6 +173,9 @@ pub fn build(source: &CSource, out: &Path, options: &CcOptions) -> Result<(), Bu
             }
             cc.current_dir(dir).args(["-c", file, "-o", &file.replace(".c", ".o")]);
             run(cc, options, file)?;
+            if let Some(key) = shared {
+                keep(key, std::fs::read(&object).map_err(|e| write(&object, e))?);
+            }
         }
     };
     std::thread::scope(|scope| {
