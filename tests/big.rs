@@ -2,7 +2,7 @@
 //!
 //! The test makes its model: a stack of residual blocks whose weights lie in a sparse file. The program runs under a limit
 //! on its private writable memory (`RLIMIT_DATA`), so its peak is not sampled but enforced: it fails to allocate beyond it.
-//! The 3 GiB form takes disk and a while: `cargo test --release --test big -- --ignored`.
+//! The 3 GiB forms take disk and a while: `cargo xtask test --big`, or `cargo test --test big -- --ignored`.
 #![cfg(target_os = "linux")]
 
 use std::fs::File;

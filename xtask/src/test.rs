@@ -10,6 +10,9 @@ pub struct Args {
     /// Fetch nothing: tests that need what is not there are left out, and named
     #[arg(long)]
     offline: bool,
+    /// Also optimize models of 3 GiB, which the tests make (20 GiB of disk for a while)
+    #[arg(long)]
+    big: bool,
     /// Leave out ONNX's test suites, and the real models from end to end
     #[arg(long)]
     fast: bool,
@@ -32,6 +35,10 @@ pub fn run(args: &Args) -> Result<()> {
     system::run(&mut system::cargo(["clippy", "--quiet", "--workspace", "--all-targets", "--", "-D", "warnings"]))?;
     stage("tests");
     system::run(&mut system::cargo(["test", "--quiet", "--workspace"]))?;
+    if args.big {
+        stage("big models");
+        system::run(&mut system::cargo(["test", "--quiet", "--test", "big", "--", "--ignored", "--test-threads=1"]))?;
+    }
     if !args.fast {
         stage("conformance");
         if egret_models::onnxruntime().is_some() && egret_models::target_dir().join("onnx-tests").is_dir() {

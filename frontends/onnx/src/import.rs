@@ -10,7 +10,7 @@ use indexmap::IndexMap;
 use crate::containers::{Contained, Item};
 use crate::error::{Problem, ProblemKind};
 pub use crate::imported::{Imported, Initializer, OpaqueReason, ReadOptions, Site, SiteKind};
-use crate::inline::{self, FlatNode, Inliner, canonical_domain, walk};
+use crate::inline::{self, FlatNode, Inliner, canonical_domain, subgraphs, walk};
 use crate::known::{self, Known};
 use crate::lower::{Fail, Lower};
 use crate::proto::{GraphProto, ModelProto, OperatorSetIdProto, TensorProto, TypeProto};
@@ -24,7 +24,9 @@ pub fn import(mut model: ModelProto, options: &ReadOptions) -> Result<Imported, 
     let mut graph = model.graph.take().unwrap_or_default();
     let nodes = std::mem::take(&mut graph.node);
     let mut inliner = Inliner::new(&model, &opsets)?;
-    let mut names = inline::all_names(&graph, &nodes);
+    // Only functions and bodies bring nodes that need names of their own.
+    let plain = model.functions.is_empty() && nodes.iter().all(|n| subgraphs(n).next().is_none());
+    let mut names = if plain { BTreeSet::new() } else { inline::all_names(&graph, &nodes) };
     let inlined = inliner.inline(nodes, None, None, &mut names)?;
     let mut warnings = lenient::repeated_names(&inlined.nodes);
     let assumed = lenient::assumed_opset(&opsets, &inlined.nodes);
