@@ -117,7 +117,7 @@ fn narrow_float(d: DType, text: String) -> String {
     }
 }
 
-/// Conversion of an element (kinds.md, "cast").
+/// Conversion of an element ([`Scalar::Cast`]).
 fn cast(x: &str, from: DType, to: DType) -> String {
     if from == to {
         return x.to_owned();

@@ -26,7 +26,8 @@ pub fn order(graph: &GraphProto, nodes: &[FlatNode], outside: &dyn Fn(&str) -> b
     let mut maker: HashMap<&str, usize> = HashMap::with_capacity(nodes.len());
     for (i, node) in nodes.iter().enumerate() {
         for name in node.proto.output.iter().filter(|name| !name.is_empty()) {
-            if maker.insert(name, i).is_some() || defined.contains(name.as_str()) {
+            // An input or initializer of that name stays what the name means.
+            if defined.contains(name.as_str()) || maker.insert(name, i).is_some() {
                 let kind = ProblemKind::DefinedTwice { name: name.clone() };
                 problems.push(Problem { node: Some(node.place()), field: "output".to_owned(), kind });
             }

@@ -1,5 +1,5 @@
 //! The scalar rows: every function of elements, one row each. The interpreter's domains, the printers and the rules read
-//! them from here; `kinds.md`-style laws are tags that the rule library and the kernel generators rely on.
+//! them from here; laws are tags that the rule library and the kernel generators rely on.
 
 use std::fmt;
 
@@ -91,7 +91,7 @@ macro_rules! scalars {
             $($(#[$doc])* $variant,)*
             /// True on infinities of the given sign.
             IsInf(InfSign),
-            /// Conversion to a type (`kinds.md`: float→float rounds to nearest even, float→int truncates, int→int wraps, →bool is ≠ 0).
+            /// Conversion to a type (float→float rounds to nearest even, float→int truncates, int→int wraps, →bool is ≠ 0).
             Cast(DType),
             /// The same bits as another type of equal width.
             BitCast(DType),
