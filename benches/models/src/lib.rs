@@ -204,7 +204,7 @@ mod tests {
     fn manifest_reads_and_names_are_unique() {
         let manifest = Manifest::load().unwrap();
         let mut names: Vec<&str> = manifest.models.iter().map(|m| m.name.as_str()).collect();
-        assert_eq!(manifest.models.iter().filter(|m| m.main).count(), 17);
+        assert_eq!(manifest.models.iter().filter(|m| m.main).count(), 16);
         names.sort_unstable();
         let count = names.len();
         names.dedup();

@@ -50,6 +50,10 @@ fn spread(l: &mut Lower<'_>, v: ValueId, shape: &[Dim], grain: Grain) -> Result<
     if grain == Grain::Tensor {
         return Err(l.misfit("input 1", &own, &[]));
     }
+    // Data of one axis: whatever `axis` says (exporters leave its default of 1, and runtimes do not look).
+    if own.len() == 1 && own == shape {
+        return Ok(v);
+    }
     let axis = l.axis("axis", l.int("axis", 1), shape.len())?;
     let block = if grain == Grain::Block { l.int("block_size", 0) } else { 0 };
     if block == 0 {
