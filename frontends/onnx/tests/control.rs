@@ -5,31 +5,12 @@
 
 mod common;
 
-use std::path::{Path, PathBuf};
-
 use common::choose::{export, try_export};
-use egret_ir::op::{Const, Op};
+use common::expected::{expected, models};
+use egret_ir::op::Op;
 use egret_ir::{DType, Graph, Tensor, check, eval};
 use egret_onnx::{Imported, ReadOptions, read, read_bytes};
 use prost::Message;
-
-fn cases() -> Vec<PathBuf> {
-    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/control");
-    let entries = std::fs::read_dir(folder).expect("the cases are in the project");
-    let mut paths: Vec<PathBuf> = entries.map(|e| e.expect("readable").path()).collect();
-    paths.retain(|p| p.extension().is_some_and(|e| e == "onnx"));
-    paths.sort();
-    paths
-}
-
-fn expected(imported: &Imported, name: &str) -> Tensor {
-    let v = imported.initializers[format!("expected:{name}").as_str()].value;
-    match &imported.graph.node(v).op {
-        Op::Const(Const::Dense(id)) => imported.graph.tables.tensor(*id).clone(),
-        Op::Const(Const::Scalar(l)) => Tensor::scalar(*l),
-        other => panic!("{other:?} is no constant"),
-    }
-}
 
 fn difference(got: &Tensor, want: &Tensor) -> Option<String> {
     if got.dtype() != want.dtype() || got.shape() != want.shape() {
@@ -66,7 +47,7 @@ fn controls(graph: &Graph) -> usize {
 #[test]
 fn every_case_agrees_with_the_reference_before_and_after_export() {
     let mut faults = Vec::new();
-    let paths = cases();
+    let paths = models("control");
     assert!(paths.len() > 25, "cases are missing");
     for path in &paths {
         let name = path.file_stem().unwrap_or_default().to_string_lossy().into_owned();

@@ -2,29 +2,11 @@
 //!
 //! Each fixture is a model of one node: its inputs have defaults, and the initializer `expected:NAME` holds a result.
 
-use std::path::{Path, PathBuf};
+mod common;
 
-use egret_ir::op::{Const, Op};
+use common::expected::{expected, models};
 use egret_ir::{DType, Tensor, check, eval};
-use egret_onnx::{Imported, ReadOptions, read};
-
-fn fixtures() -> Vec<PathBuf> {
-    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/fixtures");
-    let entries = std::fs::read_dir(folder).expect("the fixtures are in the project");
-    let mut paths: Vec<PathBuf> = entries.map(|e| e.expect("readable").path()).collect();
-    paths.retain(|p| p.extension().is_some_and(|e| e == "onnx"));
-    paths.sort();
-    paths
-}
-
-fn expected(imported: &Imported, name: &str) -> Tensor {
-    let v = imported.initializers[format!("expected:{name}").as_str()].value;
-    match &imported.graph.node(v).op {
-        Op::Const(Const::Dense(id)) => imported.graph.tables.tensor(*id).clone(),
-        Op::Const(Const::Scalar(l)) => Tensor::scalar(*l),
-        other => panic!("{other:?} is no constant"),
-    }
-}
+use egret_onnx::{ReadOptions, read};
 
 /// The first element outside rounding: floats within a few units of their precision (f32 sums of some tens of terms),
 /// the rest exactly.
@@ -49,7 +31,7 @@ fn difference(got: &Tensor, want: &Tensor) -> Option<String> {
 #[test]
 fn every_fixture_agrees_with_the_reference() {
     let mut wrong = Vec::new();
-    let paths = fixtures();
+    let paths = models("fixtures");
     assert!(paths.len() > 90, "fixtures are missing");
     for path in &paths {
         let name = path.file_stem().unwrap_or_default().to_string_lossy().into_owned();

@@ -2,6 +2,7 @@
 #![allow(dead_code, reason = "each test file uses a part")]
 
 pub mod choose;
+pub mod expected;
 
 use egret_onnx::proto::attribute_proto::AttributeType;
 use egret_onnx::proto::tensor_shape_proto::{Dimension, dimension::Value as DimValue};
