@@ -22,6 +22,8 @@ pub enum Category {
     NarrowDtypes,
     /// Sequences, optionals or maps that come in, go out or are carried round a loop: their length is not static.
     Sequences,
+    /// Values that are NaN or Inf, where rules run that promise nothing about them.
+    NotFinite,
 }
 
 impl Category {
@@ -33,6 +35,7 @@ impl Category {
             Self::Random => "random",
             Self::NarrowDtypes => "dtypes below 8 bits and FP8",
             Self::Sequences => "sequences and optionals that are not static",
+            Self::NotFinite => "NaN or Inf, beyond the numeric class",
         }
     }
 }

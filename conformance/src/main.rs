@@ -21,6 +21,7 @@ use std::time::{Duration, Instant};
 
 use anyhow::{Context, Result, bail};
 use clap::{Parser, Subcommand};
+use egret::Numeric;
 use indicatif::{ProgressBar, ProgressStyle};
 
 use crate::category::Category;
@@ -58,6 +59,10 @@ struct Args {
     /// Only tests whose `suite/name` holds one of these texts
     #[arg(long = "filter", value_name = "TEXT")]
     filters: Vec<String>,
+    /// Weakest numeric class of rules that may run: exact, reassociates, finite, approximates. From `finite` on, tests with
+    /// NaN or Inf on the way are excluded
+    #[arg(long, value_name = "CLASS", value_parser = numeric, default_value = "reassociates")]
+    numeric: Numeric,
     /// Print a line of JSON per suite and stage
     #[arg(long)]
     json: bool,
@@ -97,6 +102,13 @@ fn main() -> ExitCode {
     }
 }
 
+fn numeric(name: &str) -> Result<Numeric, String> {
+    Numeric::from_name(name).ok_or_else(|| {
+        let names: Vec<&str> = Numeric::ALL.iter().map(|n| n.name()).collect();
+        format!("there are {}", names.join(", "))
+    })
+}
+
 fn run(args: &Args) -> Result<bool> {
     let start = Instant::now();
     let root = args.tests.clone().unwrap_or_else(|| egret_models::target_dir().join("onnx-tests"));
@@ -126,6 +138,7 @@ fn run(args: &Args) -> Result<bool> {
         folder: rows[*at].test.folder.clone(),
         stages: stages.iter().copied().chain(args.peers.then_some(Stage::Onnxruntime)).collect(),
         runtime: Runtime::Optimized,
+        numeric: args.numeric,
     };
     let jobs: Vec<Job> = order.iter().enumerate().map(job).collect();
     let bar = ProgressBar::new(jobs.len() as u64);
@@ -138,6 +151,7 @@ fn run(args: &Args) -> Result<bool> {
     })?;
     bar.finish_and_clear();
     for (at, verdict) in order.iter().zip(verdicts) {
+        rows[*at].excluded = verdict.beyond.then_some(Category::NotFinite);
         rows[*at].verdict = verdict;
     }
 

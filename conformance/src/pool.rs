@@ -17,6 +17,8 @@ use crate::worker::{Event, Job};
 pub struct Verdict {
     /// Inputs that were frozen.
     pub frozen: Vec<String>,
+    /// Its values are beyond what the numeric class promises.
+    pub beyond: bool,
     /// How each stage ended.
     pub stages: BTreeMap<Stage, Outcome>,
 }
@@ -68,6 +70,7 @@ impl Worker {
         loop {
             match self.events.recv_timeout(timeout) {
                 Ok(Event::Frozen(names)) => verdict.frozen = names,
+                Ok(Event::Beyond) => verdict.beyond = true,
                 Ok(Event::Begin(stage, part)) => at = Some((stage, part)),
                 Ok(Event::Ended(stage, outcome)) => {
                     verdict.stages.insert(stage, outcome);

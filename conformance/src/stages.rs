@@ -4,6 +4,7 @@ use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::path::{Path, PathBuf};
 
 use clap::ValueEnum;
+use egret::Numeric;
 use egret_ir::Tensor;
 use egret_onnx::external::Files;
 use egret_onnx::proto::ModelProto;
@@ -79,6 +80,7 @@ pub struct Prepared {
     options: ReadOptions,
     imported: Result<Imported, String>,
     exact: Vec<String>,
+    numeric: Numeric,
 }
 
 /// Frozen inputs have at most this many elements: they are shapes, axes, sizes, counts.
@@ -86,7 +88,7 @@ const SMALL: usize = 64;
 
 /// Reads a test. Where its model has nodes that stay opaque, small inputs are frozen to the values of the test, if that
 /// resolves them all: first those of integers, then floats (sizes as factors) too.
-pub fn prepare(case: Case, folder: &Path) -> Prepared {
+pub fn prepare(case: Case, folder: &Path, numeric: Numeric) -> Prepared {
     let path = folder.join("model.onnx");
     let mut options = ReadOptions::default();
     let mut imported = import(&path, &options);
@@ -103,7 +105,7 @@ pub fn prepare(case: Case, folder: &Path) -> Prepared {
         }
     }
     let exact = imported.as_ref().map(|i| compare::moved(&i.graph)).unwrap_or_default();
-    Prepared { case, path, options, imported, exact }
+    Prepared { case, path, options, imported, exact, numeric }
 }
 
 /// Small inputs that have the same value in all sets, and those that no set gives and that keep their default.
@@ -131,6 +133,16 @@ impl Prepared {
     /// Names of the frozen inputs.
     pub fn frozen(&self) -> Vec<String> {
         self.options.values.iter().map(|(n, _)| n.clone()).collect()
+    }
+
+    /// Whether no value on the way from the inputs to the outputs is NaN or Inf, as far as the interpreter tells.
+    pub fn is_finite(&self) -> bool {
+        let Ok(imported) = &self.imported else { return true };
+        let finite = |t: &Tensor| !t.dtype().is_float() || (0..t.len()).all(|i| t.get(i).to_f64().is_finite());
+        self.case.sets.iter().all(|set| match Interpreter::of(imported).run(&set.inputs, Taps::All) {
+            Ok(run) => run.taps.values().chain(set.inputs.iter().map(|(_, t)| t)).all(finite),
+            Err(_) => true,
+        })
     }
 
     /// Runs one stage. A panic is a fault like others.
@@ -162,7 +174,8 @@ impl Prepared {
     }
 
     fn export(&self, runtime: Runtime, begin: &dyn Fn(&str)) -> Result<Outcome, String> {
-        let options = egret::OptimizeOptions { binding: self.options.clone(), ..egret::OptimizeOptions::default() };
+        let (binding, numeric) = (self.options.clone(), self.numeric);
+        let options = egret::OptimizeOptions { binding, numeric, ..egret::OptimizeOptions::default() };
         let optimized = egret::optimize(&self.path, &options, &|_| {}).map_err(|e| first_lines(&e.to_string()))?.model;
         let fault = match runtime {
             Runtime::Optimized => {
@@ -203,7 +216,8 @@ impl Prepared {
     fn compile(&self, scratch: &Path) -> Result<(), String> {
         let out = tempfile::Builder::new().prefix("lib").suffix(".so").tempfile_in(scratch);
         let out = out.map_err(|e| e.to_string())?.into_temp_path();
-        let options = egret::CompileOptions { binding: self.options.clone(), ..egret::CompileOptions::default() };
+        let (binding, numeric) = (self.options.clone(), self.numeric);
+        let options = egret::CompileOptions { binding, numeric, ..egret::CompileOptions::default() };
         egret::compile(&self.path, &out, &options, &|_| {}).map_err(|e| first_lines(&e.to_string()))?;
         let mut engine = egret_verification::compiled::Compiled::open(&out, 1).map_err(|e| e.to_string())?;
         let defaults = self.defaults();

@@ -6,6 +6,7 @@ use std::io::{BufRead, Write};
 use std::path::PathBuf;
 
 use anyhow::{Context, Result};
+use egret::Numeric;
 use serde::{Deserialize, Serialize};
 
 use crate::stages::{self, Outcome, Runtime, Stage};
@@ -22,6 +23,8 @@ pub struct Job {
     pub stages: BTreeSet<Stage>,
     /// What may be asked of ONNX Runtime.
     pub runtime: Runtime,
+    /// Weakest numeric class of rules that may run.
+    pub numeric: Numeric,
 }
 
 /// What a worker says.
@@ -30,6 +33,8 @@ pub struct Job {
 pub enum Event {
     /// The inputs that were frozen.
     Frozen(Vec<String>),
+    /// Values on the way are NaN or Inf, about which the numeric class promises nothing.
+    Beyond,
     /// A stage begins a part that may crash.
     Begin(Stage, String),
     /// A stage ended.
@@ -52,7 +57,8 @@ pub fn run() -> Result<()> {
 }
 
 fn one(job: &Job, scratch: &std::path::Path) -> Result<()> {
-    let prepared = std::panic::catch_unwind(|| Ok(stages::prepare(suite::read(&job.folder)?, &job.folder)));
+    let prepared =
+        std::panic::catch_unwind(|| Ok(stages::prepare(suite::read(&job.folder)?, &job.folder, job.numeric)));
     let prepared = match prepared.unwrap_or_else(|_| Err(anyhow::anyhow!("panic while reading"))) {
         Ok(prepared) => prepared,
         Err(error) => {
@@ -64,6 +70,9 @@ fn one(job: &Job, scratch: &std::path::Path) -> Result<()> {
         }
     };
     say(&Event::Frozen(prepared.frozen()))?;
+    if job.numeric >= Numeric::Finite && !prepared.is_finite() {
+        return say(&Event::Beyond);
+    }
     for stage in &job.stages {
         say(&Event::Begin(*stage, String::new()))?;
         // Nothing can be told to a driver that is gone; the next line fails.

@@ -20,7 +20,7 @@ pub use egret_ir::text::Sort as AttrSort;
 use egret_ir::{Literal, Type};
 
 /// How far a rule may change bits; each class contains the ones before it.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, serde::Serialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, serde::Serialize, serde::Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Numeric {
     /// The same bits, NaN, Inf and −0.0 included (the sign of a zero out of min, max or a sum aside).
