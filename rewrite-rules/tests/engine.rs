@@ -74,6 +74,35 @@ fn every_condition_and_attribute_function_is_used() {
 }
 
 #[test]
+fn rounds_add_up_to_the_run_and_tell_every_birth() {
+    let g = residual_chain(6);
+    let s = saturate(&g, &RuleSet::builtin(), &Config::for_nodes(g.nodes().len()));
+    for total in &s.rules {
+        let rows = || s.rounds.iter().flat_map(|r| &r.rules).filter(|r| r.rule == total.rule);
+        assert_eq!(rows().map(|r| r.matches).sum::<usize>(), total.matches, "{}", total.rule);
+        assert_eq!(rows().map(|r| r.born).sum::<usize>(), total.born, "{}", total.rule);
+        assert_eq!(rows().map(|r| r.unions).sum::<usize>(), total.unions, "{}", total.rule);
+    }
+    for phase in &s.phases {
+        let last = s.rounds.iter().rfind(|r| r.phase == phase.phase).expect("every phase has a round");
+        assert_eq!((last.round, last.nodes), (phase.rounds, phase.nodes));
+    }
+    let births = s.births();
+    assert_eq!(births.len(), s.log.ids());
+    assert!(births.iter().take(g.nodes().len()).all(|b| b.rule.is_none() && b.iteration == 0));
+    // What a step made for its right side was born of its rule, unless it was there before.
+    let set = RuleSet::builtin();
+    let mut seen = 0;
+    for step in s.log.steps() {
+        let right = &births[usize::from(step.right)];
+        let first = step.right > step.left && right.rule == Some(&set.rules[step.rule].name);
+        seen += usize::from(first);
+        assert!(right.iteration <= s.rounds.len());
+    }
+    assert!(seen > 0, "some step bore its right side");
+}
+
+#[test]
 fn a_refused_rule_bears_nothing() {
     let wrong = rules(
         "wrong : (permute ?p (map ?f ?x)) => (map ?f (reshape [7] ?x))\n    exact cite \"nothing\" try ?x=f32[2,3] ?p=[1,0] ?f=exp\n\

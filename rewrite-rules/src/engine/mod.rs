@@ -6,4 +6,5 @@ pub mod egraph;
 pub mod freeze;
 pub mod matcher;
 pub mod plan;
+pub mod rounds;
 pub mod saturate;

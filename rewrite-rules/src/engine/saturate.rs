@@ -12,6 +12,7 @@ use super::derive::Log;
 use super::egraph::{EGraph, Fault, import};
 use super::freeze::freeze;
 use super::matcher::{Choice, Match, View, matches};
+use super::rounds::RoundStats;
 use crate::lang::{Numeric, Phase, RuleSet};
 
 /// A phase of a run.
@@ -82,6 +83,22 @@ pub struct RuleStats {
     pub unions: usize,
 }
 
+impl RuleStats {
+    /// What was done after `before` was taken.
+    fn since(&self, before: &Self) -> Self {
+        Self {
+            rule: self.rule.clone(),
+            matches: self.matches - before.matches,
+            known: self.known - before.known,
+            condition: self.condition - before.condition,
+            refused: self.refused - before.refused,
+            capped: self.capped - before.capped,
+            born: self.born - before.born,
+            unions: self.unions - before.unions,
+        }
+    }
+}
+
 /// How a phase ended.
 #[derive(Clone, Debug, PartialEq, Eq, serde::Serialize)]
 pub struct PhaseStats {
@@ -108,6 +125,8 @@ pub struct Saturated {
     pub rules: Vec<RuleStats>,
     /// Statistics per phase.
     pub phases: Vec<PhaseStats>,
+    /// Statistics per round, over all phases.
+    pub rounds: Vec<RoundStats>,
     /// What made values equal.
     pub log: Log,
 }
@@ -115,17 +134,17 @@ pub struct Saturated {
 /// Saturates a graph.
 pub fn saturate(graph: &Typed, rules: &RuleSet, config: &Config) -> Saturated {
     let (mut egraph, ids) = import(graph);
-    let (stats, phases) = run(&mut egraph, rules, config);
+    let (stats, phases, rounds) = run(&mut egraph, rules, config);
     let (classes, class_of, number) = freeze(&egraph, graph, &ids);
     let log = Log::of(egraph, ids, number);
-    Saturated { classes, class_of: class_of.into_iter().map(Some).collect(), rules: stats, phases, log }
+    Saturated { classes, class_of: class_of.into_iter().map(Some).collect(), rules: stats, phases, rounds, log }
 }
 
 /// Runs all phases on an e-graph.
-pub fn run(egraph: &mut EGraph, rules: &RuleSet, config: &Config) -> (Vec<RuleStats>, Vec<PhaseStats>) {
+pub fn run(egraph: &mut EGraph, rules: &RuleSet, config: &Config) -> (Vec<RuleStats>, Vec<PhaseStats>, Vec<RoundStats>) {
     let stats = rules.rules.iter().map(|r| RuleStats { rule: r.name.to_string(), ..RuleStats::default() }).collect();
-    let mut progress = Progress { left: Vec::new(), done: Done::default(), stats, capped_by: Vec::new() };
-    let mut phases = Vec::new();
+    let mut progress = Progress { left: Vec::new(), done: Done::default(), stats, capped_by: Vec::new(), applied: Vec::new() };
+    let (mut phases, mut each) = (Vec::new(), Vec::new());
     for plan in &config.phases {
         progress.left = vec![plan.per_rule; rules.rules.len()];
         let (mut rounds, mut saturated) = (0, false);
@@ -133,6 +152,13 @@ pub fn run(egraph: &mut EGraph, rules: &RuleSet, config: &Config) -> (Vec<RuleSt
             rounds += 1;
             progress.capped_by.clear();
             let changed = progress.round(egraph, rules, config, plan);
+            each.push(RoundStats {
+                phase: plan.phase,
+                round: rounds,
+                nodes: egraph.nodes().len(),
+                classes: egraph.number_of_classes(),
+                rules: std::mem::take(&mut progress.applied),
+            });
             if !changed {
                 saturated = progress.capped_by.is_empty();
                 break;
@@ -144,7 +170,7 @@ pub fn run(egraph: &mut EGraph, rules: &RuleSet, config: &Config) -> (Vec<RuleSt
         let (nodes, capped_by) = (egraph.nodes().len(), std::mem::take(&mut progress.capped_by));
         phases.push(PhaseStats { phase: plan.phase, rounds, nodes, saturated, capped_by });
     }
-    (progress.stats, phases)
+    (progress.stats, phases, each)
 }
 
 /// Matches whose right side is in the graph and equal, or has no type: neither ever changes. Only asked for membership, so
@@ -171,6 +197,8 @@ struct Progress {
     stats: Vec<RuleStats>,
     /// What a budget stopped in this round.
     capped_by: Vec<String>,
+    /// What the rules did in this round.
+    applied: Vec<RuleStats>,
 }
 
 impl Progress {
@@ -187,13 +215,16 @@ impl Progress {
         }
         let mut changed = false;
         for (i, matches) in found {
-            let before = self.stats[i].capped;
+            let before = self.stats[i].clone();
             if self.apply_all(egraph, rules, config, plan, i, &matches) {
                 egraph.rebuild();
                 changed = true;
             }
             let name = &rules.rules[i].name;
-            if self.stats[i].capped > before && !self.capped_by.iter().any(|c| **c == **name) {
+            if !matches.is_empty() {
+                self.applied.push(self.stats[i].since(&before));
+            }
+            if self.stats[i].capped > before.capped && !self.capped_by.iter().any(|c| **c == **name) {
                 self.capped_by.push(name.to_string());
             }
         }
