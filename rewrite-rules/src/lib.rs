@@ -16,4 +16,4 @@ pub use engine::derive::{Derivation, Log, ReplayError};
 pub use engine::rounds::{Birth, RoundStats};
 pub use engine::saturate::{Config, PhasePlan, PhaseStats, RuleStats, Saturated, saturate};
 pub use lang::error::LoadError;
-pub use lang::{Numeric, Phase, Rule, RuleSet};
+pub use lang::{Numeric, Phase, Rule, RuleSet, Vocabulary};

@@ -12,7 +12,6 @@ use egret_ir::op::{Const, Op};
 use egret_ir::{DType, Literal, TensorType, Type};
 
 use super::egraph::{Data, EGraph, ENode, Ids};
-use crate::lang::attr_fns::ATTR_FNS;
 use crate::lang::bound::{Bindings, Bound, Facts};
 use crate::lang::{AttrPat, HeadPat, NodePat, Pat, VarId};
 
@@ -152,7 +151,7 @@ impl Planner<'_> {
             AttrPat::Value(a) => Ok(Bound::Attr(a.clone())),
             AttrPat::Call(f, args) => {
                 let facts = Facts { egraph: self.egraph };
-                let name = ATTR_FNS[*f].name;
+                let name = f.name;
                 let here: Bindings = match index {
                     None => self.bindings.clone(),
                     Some(i) => self
@@ -165,7 +164,7 @@ impl Planner<'_> {
                         .collect(),
                 };
                 let args = args.iter().map(|t| facts.term(t, &here)).collect::<Option<Vec<_>>>();
-                args.and_then(|args| (ATTR_FNS[*f].compute)(facts, &args)).ok_or(Refusal::NoAttribute(name))
+                args.and_then(|args| (f.compute)(facts, &args)).ok_or(Refusal::NoAttribute(name))
             }
         }
     }

@@ -129,11 +129,6 @@ pub static ATTR_FNS: &[AttrFn] = &[
     row("leading_insert", &[AXIS, OPERAND], attr(AttrSort::Insert), specs::leading_insert),
 ];
 
-/// The index of a function.
-pub fn find(name: &str) -> Option<usize> {
-    ATTR_FNS.iter().position(|f| f.name == name)
-}
-
 pub(super) fn perm_of(b: &Bound) -> Option<&Perm> {
     match b {
         Bound::Attr(Attr::Perm(p)) => Some(p),

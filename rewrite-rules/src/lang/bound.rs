@@ -7,7 +7,6 @@ use egret_ir::op::scalar::Scalar;
 use egret_ir::{Literal, TensorType};
 
 use super::Term;
-use super::attr_fns::ATTR_FNS;
 use crate::engine::egraph::{Data, EGraph};
 
 /// The value of a variable.
@@ -70,7 +69,7 @@ impl<'a> Facts<'a> {
             Term::Attr(a) => Some(Bound::Attr(a.clone())),
             Term::Call(f, args) => {
                 let args = args.iter().map(|a| self.term(a, bindings)).collect::<Option<Vec<_>>>()?;
-                (ATTR_FNS[*f].compute)(*self, &args)
+                (f.compute)(*self, &args)
             }
         }
     }

@@ -82,15 +82,10 @@ pub static CONDITIONS: &[ConditionDef] = &[
     row("same_acc", &[DTYPE, DTYPE], |_, a| Some(dtype(a, 0)? == dtype(a, 1)?)),
 ];
 
-/// The index of a condition.
-pub fn find(name: &str) -> Option<usize> {
-    CONDITIONS.iter().position(|c| c.name == name)
-}
-
 /// Whether a condition holds under the bindings.
 pub fn holds(c: &Condition, facts: Facts<'_>, bindings: &Bindings) -> bool {
     let args = c.args.iter().map(|t| facts.term(t, bindings)).collect::<Option<Vec<_>>>();
-    let answer = args.and_then(|args| (CONDITIONS[c.index].test)(facts, &args));
+    let answer = args.and_then(|args| (c.def.test)(facts, &args));
     answer.is_some_and(|yes| yes != c.negated)
 }
 

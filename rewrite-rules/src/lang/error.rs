@@ -46,6 +46,9 @@ pub enum Problem {
     /// A word that is no attribute function.
     #[error("`{0}` is no attribute function")]
     UnknownAttrFn(String),
+    /// A word with two rows.
+    #[error("`{0}` has two meanings: one word, one row")]
+    TwoMeanings(String),
     /// A word that is no numeric class.
     #[error("`{0}` is no numeric class; there are exact, reassociates, finite, approximates")]
     UnknownClass(String),

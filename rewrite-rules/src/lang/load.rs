@@ -12,7 +12,7 @@ use super::error::{LoadError, Problem, Span};
 use super::lex::{Kind, Token, lex};
 use super::parse::{RawRule, Value, parse};
 use super::resolve::resolve;
-use super::{AttrSort, Rule, RuleSet, Sample, Samples, Sort, Var, attr_sort_name};
+use super::{AttrSort, Rule, RuleSet, Sample, Samples, Sort, Var, Vocabulary, attr_sort_name};
 
 /// The rule files that come with the crate.
 pub static BUILTIN: &[(&str, &str)] = &[
@@ -36,6 +36,11 @@ impl RuleSet {
 
     /// The rules of some files, each a name and a text.
     pub fn load(files: &[(&str, &str)]) -> Result<Self, Vec<LoadError>> {
+        Self::load_with(files, Vocabulary::default())
+    }
+
+    /// The rules of some files that use words of the program's own beside the built-in ones.
+    pub fn load_with(files: &[(&str, &str)], words: Vocabulary) -> Result<Self, Vec<LoadError>> {
         let mut rules: Vec<Rule> = Vec::new();
         let mut errors = Vec::new();
         let mut names: BTreeMap<String, String> = BTreeMap::new();
@@ -49,7 +54,7 @@ impl RuleSet {
                     problems.push((span.clone(), Problem::Duplicate { name: name.clone(), first: first.clone() }));
                 }
                 names.entry(name.clone()).or_insert_with(|| format!("{file}:{}", span.line));
-                rules.extend(rule(&raw, &file, &lines, &mut problems));
+                rules.extend(rule(&raw, &file, &lines, words, &mut problems));
             }
             problems.sort_by_key(|(s, _)| (s.line, s.column));
             problems.dedup();
@@ -75,7 +80,13 @@ impl RuleSet {
     }
 }
 
-fn rule(raw: &RawRule, file: &Arc<str>, lines: &[&str], problems: &mut Vec<(Span, Problem)>) -> Vec<Rule> {
+fn rule(
+    raw: &RawRule,
+    file: &Arc<str>,
+    lines: &[&str],
+    words: Vocabulary,
+    problems: &mut Vec<(Span, Problem)>,
+) -> Vec<Rule> {
     let (name, span) = &raw.name;
     if raw.cite.as_ref().is_none_or(String::is_empty) {
         problems.push((span.clone(), Problem::NoCite(name.clone())));
@@ -89,7 +100,7 @@ fn rule(raw: &RawRule, file: &Arc<str>, lines: &[&str], problems: &mut Vec<(Span
     let mut rules: Vec<Rule> = [false, true]
         .into_iter()
         .take(1 + usize::from(raw.both_ways))
-        .filter_map(|back| resolve(raw, back, file, &text, problems))
+        .filter_map(|back| resolve(raw, back, file, &text, words, problems))
         .collect();
     let known: Vec<Var> = rules.iter().flat_map(|r| r.vars.clone()).collect();
     if rules.len() != 1 + usize::from(raw.both_ways) {

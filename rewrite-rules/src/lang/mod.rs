@@ -9,6 +9,7 @@ pub mod lex;
 pub mod load;
 pub mod parse;
 pub mod resolve;
+pub mod vocabulary;
 
 use std::fmt;
 use std::sync::Arc;
@@ -18,6 +19,10 @@ use egret_ir::op::attrs::{Attr, Head};
 use egret_ir::op::scalar::Scalar;
 pub use egret_ir::text::Sort as AttrSort;
 use egret_ir::{Literal, Type};
+
+use attr_fns::AttrFn;
+use conditions::ConditionDef;
+pub use vocabulary::Vocabulary;
 
 /// How far a rule may change bits; each class contains the ones before it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, serde::Serialize, serde::Deserialize)]
@@ -171,8 +176,8 @@ pub enum AttrPat {
     Var(VarId),
     /// A value.
     Value(Attr),
-    /// Computed (right side only): index in [`attr_fns::ATTR_FNS`] and arguments.
-    Call(usize, Vec<Term>),
+    /// Computed (right side only): the function and its arguments.
+    Call(&'static AttrFn, Vec<Term>),
 }
 
 /// An argument of a condition or an attribute function.
@@ -187,7 +192,7 @@ pub enum Term {
     /// An attribute value.
     Attr(Attr),
     /// A computed attribute.
-    Call(usize, Vec<Self>),
+    Call(&'static AttrFn, Vec<Self>),
 }
 
 /// An operand position of a pattern.
@@ -226,11 +231,11 @@ impl NodePat {
     }
 }
 
-/// A condition: index in [`conditions::CONDITIONS`] and arguments.
+/// A condition and its arguments.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Condition {
-    /// Index in the table.
-    pub index: usize,
+    /// What is asked.
+    pub def: &'static ConditionDef,
     /// Arguments.
     pub args: Vec<Term>,
     /// Whether the opposite is asked for (`not`).

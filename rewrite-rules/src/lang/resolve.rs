@@ -10,11 +10,12 @@ use egret_ir::op::scalar::Scalar;
 use egret_ir::op::{Monoid, ScatterOp, SortOrder};
 use egret_ir::text::{parse_attr, sorts};
 
-use super::attr_fns::{self, ATTR_FNS, ArgSort};
-use super::conditions::{self, CONDITIONS};
+use super::attr_fns::{ArgSort, AttrFn};
 use super::error::{Problem, Span};
 use super::parse::{Expr, Form, RawRule, Test};
-use super::{AttrPat, AttrSort, Condition, HeadPat, NodePat, Pat, Place, Rule, Sort, Term, Var, VarId, attr_sort_name};
+use super::{
+    AttrPat, AttrSort, Condition, HeadPat, NodePat, Pat, Place, Rule, Sort, Term, Var, VarId, Vocabulary, attr_sort_name,
+};
 
 /// Problems found.
 pub type Problems = Vec<(Span, Problem)>;
@@ -44,15 +45,30 @@ pub struct Resolver<'a> {
     /// Position within the ellipses of the left side: the variables of the current one.
     group: Option<Vec<VarId>>,
     groups: Vec<Vec<VarId>>,
+    words: Vocabulary,
     problems: &'a mut Problems,
 }
 
 /// One direction of a rule, without its samples; None where there were problems.
-pub fn resolve(raw: &RawRule, back: bool, file: &Arc<str>, text: &str, problems: &mut Problems) -> Option<Rule> {
+pub fn resolve(
+    raw: &RawRule,
+    back: bool,
+    file: &Arc<str>,
+    text: &str,
+    words: Vocabulary,
+    problems: &mut Problems,
+) -> Option<Rule> {
     let before = problems.len();
     let (left, right) = if back { (&raw.rhs, &raw.lhs) } else { (&raw.lhs, &raw.rhs) };
-    let mut r =
-        Resolver { vars: Vec::new(), omitted: Vec::new(), binding: true, group: None, groups: Vec::new(), problems };
+    let mut r = Resolver {
+        vars: Vec::new(),
+        omitted: Vec::new(),
+        binding: true,
+        group: None,
+        groups: Vec::new(),
+        words,
+        problems,
+    };
     let lhs = match r.pat(left, false) {
         Some(Pat::Node(n)) => Some(*n),
         Some(_) => {
@@ -178,7 +194,7 @@ impl Resolver<'_> {
                     return self.fail(&e.span, Problem::Computed);
                 }
                 let (f, args) = self.call(name, args, &e.span, inside)?;
-                let result = ATTR_FNS[f].result;
+                let result = f.result;
                 if !matches!(result, Sort::Operand | Sort::Splat | Sort::Attr(AttrSort::Literal)) {
                     return self.fail(&e.span, Problem::WrongSort { expected: "an operand".to_owned() });
                 }
@@ -320,7 +336,7 @@ impl Resolver<'_> {
             if number
                 && !self.binding
                 && !takes_numbers
-                && !matches!(&a.form, Form::Call(f, _) if attr_fns::find(f).is_some_and(|f| ATTR_FNS[f].result == Sort::Operand))
+                && !matches!(&a.form, Form::Call(f, _) if self.words.function(f).is_ok_and(|f| f.result == Sort::Operand))
             {
                 self.problems.push((a.span.clone(), Problem::NumberPlace));
                 ok = false;
@@ -377,7 +393,7 @@ impl Resolver<'_> {
                     return self.fail(&e.span, Problem::Computed);
                 }
                 let (f, args) = self.call(name, args, &e.span, inside)?;
-                let result = ATTR_FNS[f].result;
+                let result = f.result;
                 let fits = result == Sort::Attr(sort) || (sort == AttrSort::Literal && result == Sort::Splat);
                 if !fits {
                     return self.fail(&e.span, Problem::WrongSort { expected: attr_sort_name(sort).to_owned() });
@@ -397,20 +413,22 @@ impl Resolver<'_> {
         }
     }
 
-    fn call(&mut self, name: &str, args: &[Expr], span: &Span, inside: bool) -> Option<(usize, Vec<Term>)> {
-        let Some(f) = attr_fns::find(name) else {
-            return self.fail(span, Problem::UnknownAttrFn(name.to_owned()));
+    fn call(&mut self, name: &str, args: &[Expr], span: &Span, inside: bool) -> Option<(&'static AttrFn, Vec<Term>)> {
+        let f = match self.words.function(name) {
+            Ok(f) => f,
+            Err(problem) => return self.fail(span, problem),
         };
-        let terms = self.terms(name, ATTR_FNS[f].args, args, span, inside)?;
+        let terms = self.terms(name, f.args, args, span, inside)?;
         Some((f, terms))
     }
 
     fn condition(&mut self, t: &Test) -> Option<Condition> {
-        let Some(index) = conditions::find(&t.name) else {
-            return self.fail(&t.span, Problem::UnknownCondition(t.name.clone()));
+        let def = match self.words.condition(&t.name) {
+            Ok(def) => def,
+            Err(problem) => return self.fail(&t.span, problem),
         };
-        let args = self.terms(&t.name, CONDITIONS[index].args, &t.args, &t.span, false)?;
-        Some(Condition { index, args, negated: t.negated })
+        let args = self.terms(&t.name, def.args, &t.args, &t.span, false)?;
+        Some(Condition { def, args, negated: t.negated })
     }
 
     fn terms(&mut self, of: &str, wanted: &[ArgSort], args: &[Expr], span: &Span, inside: bool) -> Option<Vec<Term>> {
@@ -443,7 +461,7 @@ impl Resolver<'_> {
             }
             (Form::Call(name, args), ArgSort::One(sort)) => {
                 let (f, args) = self.call(name, args, &e.span, inside)?;
-                if ATTR_FNS[f].result == sort { Some(Term::Call(f, args)) } else { wrong(self) }
+                if f.result == sort { Some(Term::Call(f, args)) } else { wrong(self) }
             }
             (Form::Var(_) | Form::ListVar(_) | Form::SplatVar(_), ArgSort::One(_) | ArgSort::List(_)) => {
                 let (name, shown, list) = match &e.form {

@@ -22,8 +22,6 @@ pub mod prove;
 
 use rayon::prelude::*;
 
-use crate::lang::attr_fns::ATTR_FNS;
-use crate::lang::conditions::CONDITIONS;
 use crate::lang::{AttrPat, Condition, NodePat, Numeric, Pat, Rule, RuleSet, Term};
 use compare::{Compared, Difference, SAMPLES, compare};
 use enumerate::{Extents, draw};
@@ -291,14 +289,14 @@ fn condition_text(rule: &Rule, c: &Condition) -> String {
             Term::Number(n) => n.to_string(),
             Term::Word(w) => w.clone(),
             Term::Attr(a) => egret_ir::text::attr_text(a),
-            Term::Call(f, args) => format!("{}({})", ATTR_FNS[*f].name, terms(rule, args)),
+            Term::Call(f, args) => format!("{}({})", f.name, terms(rule, args)),
         }
     }
     fn terms(rule: &Rule, args: &[Term]) -> String {
         args.iter().map(|t| term(rule, t)).collect::<Vec<_>>().join(", ")
     }
     let not = if c.negated { "not " } else { "" };
-    format!("{not}{}({})", CONDITIONS[c.index].name, terms(rule, &c.args))
+    format!("{not}{}({})", c.def.name, terms(rule, &c.args))
 }
 
 /// Compares the sides at drawn values, and looks for the need of each condition where it alone is false. Whether the sides

@@ -4,6 +4,7 @@
 use egret_ir::text::{Sort as S, attr_text, parse_attr, parse_type};
 use egret_ir::{Op, Origins};
 
+use super::super::Vocabulary;
 use super::*;
 use crate::engine::egraph::{EGraph, Ids, Values, add};
 
@@ -18,7 +19,7 @@ fn call(name: &str, shapes: &[&str], args: impl Fn(&[Bound]) -> Vec<Bound>) -> S
         egraph.analysis.inputs.push(parse_type(ty).expect("a type"));
         operands.push(Bound::Operand(add(&mut egraph, &Op::Input(i as u32), Ids::new(), &Origins::none())));
     }
-    let f = &ATTR_FNS[find(name).unwrap_or_else(|| panic!("`{name}` is a function"))];
+    let f = Vocabulary::default().function(name).unwrap_or_else(|e| panic!("{e}"));
     let args = args(&operands);
     assert_eq!(f.args.len(), args.len(), "{name}");
     match (f.compute)(Facts { egraph: &egraph }, &args) {

@@ -6,6 +6,7 @@ use egret_ir::op::{Const, Monoid, Op};
 use egret_ir::text::{Sort, parse_attr, parse_type};
 use egret_ir::{Literal, Origins, Tensor, Type};
 
+use super::super::Vocabulary;
 use super::*;
 use crate::engine::egraph::{EGraph, Ids, Values, add};
 
@@ -38,7 +39,7 @@ impl World {
     }
 
     fn ask(&self, name: &str, args: &[Bound]) -> Option<bool> {
-        let c = &CONDITIONS[find(name).unwrap_or_else(|| panic!("`{name}` is a condition"))];
+        let c = Vocabulary::default().condition(name).unwrap_or_else(|e| panic!("{e}"));
         assert_eq!(c.args.len(), args.len(), "{name}");
         (c.test)(Facts { egraph: &self.0 }, args)
     }
@@ -135,8 +136,8 @@ fn what_is_not_proved_is_false_either_way() {
     let mut w = World::new();
     let x = w.input("f32[n,3]");
     assert_eq!(w.ask("finite", std::slice::from_ref(&x)), None, "an input has no elements yet");
-    let index = find("finite").expect("a condition");
-    let condition = |negated| Condition { index, args: vec![crate::lang::Term::Var(crate::lang::VarId(0))], negated };
+    let def = Vocabulary::default().condition("finite").expect("a condition");
+    let condition = |negated| Condition { def, args: vec![crate::lang::Term::Var(crate::lang::VarId(0))], negated };
     let bindings = vec![Some(x.clone())];
     let facts = Facts { egraph: &w.0 };
     assert!(!holds(&condition(false), facts, &bindings) && !holds(&condition(true), facts, &bindings));

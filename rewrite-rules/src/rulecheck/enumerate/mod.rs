@@ -14,7 +14,6 @@ use egret_ir::op::{Monoid, Perm};
 use egret_ir::{DType, Dim, Literal, Shape, Symbol, Tensor, Type};
 
 use crate::lang::attr_fns::specs::folded_count;
-use crate::lang::conditions::CONDITIONS;
 use crate::lang::{AttrPat, HeadPat, NodePat, Pat, Rule, Sample, Samples, Sort, Term, Var, VarId};
 
 /// Extents that axes are drawn from.
@@ -162,7 +161,7 @@ fn constants(rule: &Rule) -> Vec<bool> {
     let mut out = vec![false; rule.vars.len()];
     for c in rule.conditions.iter().chain(&rule.profit).filter(|c| !c.negated) {
         if let ("const" | "finite" | "divisor" | "light", [Term::Var(v)]) =
-            (CONDITIONS[c.index].name, c.args.as_slice())
+            (c.def.name, c.args.as_slice())
         {
             out[v.index()] = true;
         }
@@ -220,7 +219,7 @@ impl Draw<'_> {
 
     /// Elements that should be the count of a fold (`counts`) mostly are.
     fn counts(&mut self) {
-        for c in self.rule.conditions.iter().filter(|c| !c.negated && CONDITIONS[c.index].name == "counts") {
+        for c in self.rule.conditions.iter().filter(|c| !c.negated && c.def.name == "counts") {
             let [Term::Var(n), Term::Var(s), Term::Var(x)] = c.args.as_slice() else { continue };
             let (Some(Sample::Element(old)), Some(Sample::Attr(Attr::Spec(spec)))) =
                 (self.bound(*n, 0), self.bound(*s, 0))
@@ -323,7 +322,7 @@ impl Draw<'_> {
     /// A constant with elements that conditions such as `finite` and `divisor` are about.
     fn special(&mut self, want: &Want) -> Option<Tensor> {
         // Products of the largest and smallest numbers over- and underflow, which only a rule about divisors speaks of.
-        let divides = |c: &crate::lang::Condition| CONDITIONS[c.index].name == "divisor";
+        let divides = |c: &crate::lang::Condition| c.def.name == "divisor";
         let pool: &[f64] = if self.rule.conditions.iter().any(divides) {
             &[0.0, f64::INFINITY, f64::NAN, 1e-42, 1.0, -2.0, 3.0e38]
         } else {
