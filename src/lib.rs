@@ -3,12 +3,14 @@
 //! [`optimize`] turns a model, of any format that [`frontends`] has a row for, into an equal, cheaper ONNX model.
 //! [`compile`] turns it into a shared library with a C header, [`emit_c`] into a C source tree. [`verify()`] decides whether
 //! two of them are equal, within bounds derived from the model. [`lower`] shows a model at any level in between, [`ops()`]
-//! how much of it is modelled.
+//! how much of it is modelled. [`lab`] runs experiments on the optimizer.
 
 mod compile;
 mod error;
 mod files;
 pub mod frontends;
+#[cfg(feature = "lab")]
+pub mod lab;
 mod lower;
 mod ops;
 mod optimize;

@@ -7,6 +7,7 @@
 //! What is always true: a rule adds nothing before the whole right side has types and fits its budget; classes of
 //! different types are never united; budgets count e-nodes, so a run is the same every time.
 
+pub mod egg_import;
 pub mod engine;
 pub mod lang;
 pub mod rulecheck;

@@ -5,6 +5,7 @@ mod args;
 mod bench;
 mod compile;
 mod info;
+mod lab;
 mod lower;
 mod ops;
 mod optimize;
@@ -46,6 +47,8 @@ enum Command {
     Ops(ops::Args),
     /// List or check rewrite rules
     Rules(rules::Args),
+    /// Run experiments on the optimizer: statistics, dumps, ablations, plots, runs that repeat
+    Lab(lab::Args),
     /// Time a compiled library beside ONNX Runtime, one thread, thread CPU time
     Bench(bench::Args),
     /// Show versions, CPU features and which oracles are found
@@ -74,6 +77,7 @@ pub fn main() -> ExitCode {
         Command::Lower(a) => lower::run(&a, &out),
         Command::Ops(a) => ops::run(&a, &out),
         Command::Rules(a) => rules::run(&a, &out),
+        Command::Lab(a) => lab::run(&a, &out),
         Command::Bench(a) => bench::run(&a, &out),
         Command::Info(a) => info::run(&a, &out),
     };

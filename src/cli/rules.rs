@@ -1,9 +1,10 @@
-//! `egret rules list|check`.
+//! `egret rules list|check|taso|import-egg`.
 
 use std::path::PathBuf;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
 use egret_rules::RuleSet;
+use egret_rules::egg_import;
 use egret_rules::rulecheck::lock::Lock;
 use egret_rules::rulecheck::{Evidence, check_all};
 use egret_rules::taso::Judged;
@@ -27,6 +28,20 @@ enum Command {
     Check(Check),
     /// Judge TASO's substitutions (its file `graph_subst.pb`): proved, tested, or wrong with values that show it
     Taso(Taso),
+    /// Import rewrites written for egg, egglog or TENSAT as a rule file, each checked; say of the others why not
+    ImportEgg(ImportEgg),
+}
+
+#[derive(clap::Args)]
+struct ImportEgg {
+    /// The file of rewrites
+    file: PathBuf,
+    /// Where to write the rules; none: standard output
+    #[arg(short, long, value_name = "OUT.rules")]
+    output: Option<PathBuf>,
+    /// Print as JSON
+    #[arg(long, requires = "output")]
+    json: bool,
 }
 
 #[derive(clap::Args)]
@@ -73,6 +88,7 @@ pub fn run(a: &Args, out: &Output) -> egret::Result<Outcome> {
         Command::List(f) => list(f, out),
         Command::Check(c) => check(c, out),
         Command::Taso(t) => taso(t, out),
+        Command::ImportEgg(i) => import_egg(i, out),
     }
 }
 
@@ -214,4 +230,54 @@ fn taso(t: &Taso, out: &Output) -> egret::Result<Outcome> {
         table(&["#", "verdict", "substitution"], &cells)
     });
     Ok(Outcome::Done)
+}
+
+/// What became of a rewrite, for programs.
+#[derive(Serialize)]
+struct ImportRow {
+    name: String,
+    line: u32,
+    class: Option<&'static str>,
+    evidence: Option<&'static str>,
+    refused: Option<String>,
+}
+
+/// Imports rewrites of egg.
+fn import_egg(i: &ImportEgg, out: &Output) -> egret::Result<Outcome> {
+    let file = i.file.display().to_string();
+    let text = std::fs::read_to_string(&i.file)
+        .map_err(|e| egret::Error::File { path: i.file.clone(), reason: e.to_string() })?;
+    out.step("checking rewrites");
+    let rewrites = egg_import::import(&file, &text);
+    let rules = egg_import::rules_text(&file, &rewrites);
+    let row = |r: &egg_import::Rewrite| ImportRow {
+        name: r.name.clone(),
+        line: r.line,
+        class: r.outcome.as_ref().ok().map(|i| i.numeric.name()),
+        evidence: r.outcome.as_ref().ok().map(|i| i.evidence.name()),
+        refused: r.outcome.as_ref().err().map(ToString::to_string),
+    };
+    let rows: Vec<ImportRow> = rewrites.iter().map(row).collect();
+    let refused = rows.iter().filter(|r| r.refused.is_some()).count();
+    match &i.output {
+        None => {
+            out.clear();
+            super::output::print(&rules);
+        }
+        Some(path) => {
+            egret::write_file(path, rules.as_bytes())?;
+            out.result(i.json, &rows, || {
+                let cells = |r: &ImportRow| {
+                    let said = r.refused.clone().unwrap_or_default();
+                    let word = |w: Option<&str>| w.unwrap_or("-").to_owned();
+                    vec![r.name.clone(), r.line.to_string(), word(r.class), word(r.evidence), said]
+                };
+                let cells: Vec<Vec<String>> = rows.iter().map(cells).collect();
+                let imported = rows.len() - refused;
+                let head = ["rewrite", "line", "class", "evidence", "refused"];
+                format!("{}\n{imported} imported, {refused} refused\n", table(&head, &cells))
+            });
+        }
+    }
+    Ok(if refused == 0 { Outcome::Done } else { Outcome::Unsupported })
 }

@@ -8,12 +8,12 @@ mod support;
 use std::collections::BTreeSet;
 
 use egret_ir::Graph;
-use egret_ir::choice::ClassGraph;
+use egret_ir::choice::{Candidate, ClassGraph, Table};
 use egret_ir::machine::Machine;
 use egret_ir::program::Program;
 
 use crate::error::PlanError;
-use crate::kernels::{BodyCosts, Limits, candidates};
+use crate::kernels::{BodyCosts, Limits, Order, Payload, candidates};
 use crate::search::{self, Selection};
 use support::Bodies;
 
@@ -77,6 +77,29 @@ pub fn cheapest(
     Planner { machine, options, choices }.cheapest(of, false).map(|planned| planned.program)
 }
 
+/// What [`plan`] chooses from: every candidate by the name of its sort (`input`, `constant`, `kernel`, `control`), for those
+/// who compare extractors. Bodies of branches and loops are taken as they are.
+///
+/// # Errors
+/// As [`plan`].
+pub fn table(cg: &ClassGraph, machine: &Machine, options: &Options) -> Result<Table<&'static str>, PlanError> {
+    let planner = Planner { machine, options, choices: &as_is };
+    let (table, _) = planner.table(cg, &planner.bodies(cg))?;
+    let named = |c: Candidate<Payload>| Candidate {
+        payload: match c.payload {
+            Payload::Input => "input",
+            Payload::Constant => "constant",
+            Payload::Kernel(_) => "kernel",
+            Payload::Control(..) => "control",
+        },
+        outputs: c.outputs,
+        inputs: c.inputs,
+        cost: c.cost,
+    };
+    let candidates = table.candidates.into_iter().map(named).collect();
+    Ok(Table { classes: table.classes, roots: table.roots, candidates })
+}
+
 struct Planner<'a> {
     machine: &'a Machine,
     options: &'a Options,
@@ -115,10 +138,15 @@ impl Planner<'_> {
         planned.collect()
     }
 
-    fn plan(&self, cg: &ClassGraph, bodies: &Bodies, inner: bool) -> Result<(Program, Report), PlanError> {
+    fn table(&self, cg: &ClassGraph, bodies: &Bodies) -> Result<(Table<Payload>, Order), PlanError> {
         let order = support::order(cg, bodies)?;
         let costs: BodyCosts = bodies.iter().filter_map(|(id, b)| Some((*id, b.as_ref().ok()?.cost))).collect();
         let table = candidates(cg, self.machine, &self.options.limits, &order, &costs)?;
+        Ok((table, order))
+    }
+
+    fn plan(&self, cg: &ClassGraph, bodies: &Bodies, inner: bool) -> Result<(Program, Report), PlanError> {
+        let (table, order) = self.table(cg, bodies)?;
         let selection = search::extract(&table)?;
         let program = build::program(cg, &table, &selection, &order.constant, bodies, inner)?;
         program.check().map_err(PlanError::Program)?;
