@@ -16,10 +16,17 @@ use super::{AttrSort, Rule, RuleSet, Sample, Samples, Sort, Var, Vocabulary, att
 
 /// The rule files that come with the crate.
 pub static BUILTIN: &[(&str, &str)] = &[
-    ("rules/normalize.rules", include_str!("../../rules/normalize.rules")),
+    ("rules/shapes.rules", include_str!("../../rules/shapes.rules")),
     ("rules/algebra.rules", include_str!("../../rules/algebra.rules")),
+    ("rules/bits.rules", include_str!("../../rules/bits.rules")),
+    ("rules/casts.rules", include_str!("../../rules/casts.rules")),
+    ("rules/reductions.rules", include_str!("../../rules/reductions.rules")),
+    ("rules/contractions.rules", include_str!("../../rules/contractions.rules")),
+    ("rules/convolutions.rules", include_str!("../../rules/convolutions.rules")),
+    ("rules/normalization.rules", include_str!("../../rules/normalization.rules")),
+    ("rules/attention.rules", include_str!("../../rules/attention.rules")),
     ("rules/composites.rules", include_str!("../../rules/composites.rules")),
-    ("rules/layout.rules", include_str!("../../rules/layout.rules")),
+    ("rules/movement.rules", include_str!("../../rules/movement.rules")),
 ];
 
 impl RuleSet {
