@@ -16,7 +16,7 @@ use crate::tensor::Tensor;
 use crate::types::Type;
 
 /// A value: the result of the node of that index.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, serde::Serialize, serde::Deserialize)]
 pub struct ValueId(pub u32);
 
 /// Index of a body in [`Tables`].

@@ -3,13 +3,14 @@
 //!
 //! Read in this order: [`dtype`] and [`dim`] (what values are made of), [`op`] (the kinds and the tables under them),
 //! [`graph`] (how they are put together), [`infer`](mod@infer) and [`check`](mod@check) (what is legal), [`choice`] (many equal ways at once),
-//! [`program`] (the chosen one).
+//! [`program`] (the chosen one), [`derivation`] (why it is equal).
 
 pub(crate) mod bodies;
 pub mod build;
 pub mod check;
 pub mod choice;
 pub mod defs;
+pub mod derivation;
 pub mod dim;
 pub mod dtype;
 pub mod eval;
@@ -17,6 +18,7 @@ pub mod expr;
 pub mod graph;
 pub mod infer;
 pub mod machine;
+pub mod numeric;
 pub mod op;
 pub mod origin;
 pub mod program;
@@ -28,6 +30,7 @@ pub use check::{Typed, check};
 pub use dim::{Dim, Shape, Symbol};
 pub use dtype::{DType, Literal};
 pub use graph::{Graph, ValueId};
+pub use numeric::Numeric;
 pub use op::Op;
 pub use origin::{Origin, Origins};
 pub use tensor::Tensor;

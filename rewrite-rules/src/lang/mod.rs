@@ -17,46 +17,13 @@ use std::sync::Arc;
 use egret_ir::op::Monoid;
 use egret_ir::op::attrs::{Attr, Head};
 use egret_ir::op::scalar::Scalar;
+pub use egret_ir::Numeric;
 pub use egret_ir::text::Sort as AttrSort;
 use egret_ir::{Literal, Type};
 
 use attr_fns::AttrFn;
 use conditions::ConditionDef;
 pub use vocabulary::Vocabulary;
-
-/// How far a rule may change bits; each class contains the ones before it.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, serde::Serialize, serde::Deserialize)]
-#[serde(rename_all = "lowercase")]
-pub enum Numeric {
-    /// The same bits, NaN, Inf and −0.0 included (the sign of a zero out of min, max or a sum aside).
-    Exact,
-    /// The same real value and the same NaN/Inf pattern unless finite inputs overflow; rounding may differ.
-    Reassociates,
-    /// Only without NaN, Inf and −0.0.
-    Finite,
-    /// Precision changes.
-    Approximates,
-}
-
-impl Numeric {
-    /// Every class, strictest first.
-    pub const ALL: [Self; 4] = [Self::Exact, Self::Reassociates, Self::Finite, Self::Approximates];
-
-    /// The word in rule files and on the command line.
-    pub const fn name(self) -> &'static str {
-        match self {
-            Self::Exact => "exact",
-            Self::Reassociates => "reassociates",
-            Self::Finite => "finite",
-            Self::Approximates => "approximates",
-        }
-    }
-
-    /// The class of that name.
-    pub fn from_name(name: &str) -> Option<Self> {
-        Self::ALL.into_iter().find(|n| n.name() == name)
-    }
-}
 
 /// When a rule runs. Later phases run the rules of the earlier ones too.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, serde::Serialize)]
