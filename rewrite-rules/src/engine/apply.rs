@@ -1,10 +1,13 @@
 //! The one applier of all rules: conditions, dry run, budget, then (and only then) adding and uniting.
 
+use std::sync::Arc;
+
 use egg::Id;
 use egret_ir::Origins;
 
 use super::egraph::{EGraph, Ids, add};
 use super::matcher::Match;
+use super::passes::Term;
 use super::plan::{Plan, Ref, plan};
 use crate::lang::bound::{Bindings, Facts};
 use crate::lang::conditions::holds;
@@ -19,15 +22,26 @@ pub struct Use {
     pub args: Ids,
 }
 
-/// One application of a rule.
+/// What a step is an application of.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub enum RuleRef {
+    /// The rule of that index in [`crate::RuleSet::rules`].
+    Text(usize),
+    /// The pass of that index in [`crate::RuleSet::passes`].
+    Pass(usize),
+}
+
+/// One application of a rule or of a pass.
 #[derive(Clone, Debug)]
 pub struct Step {
-    /// Index of the rule in the set.
-    pub rule: usize,
-    /// What its variables stood for.
+    /// The rule or the pass.
+    pub rule: RuleRef,
+    /// What the variables of a text rule stood for.
     pub bindings: Bindings,
-    /// The matched left side: ids chosen, in pattern order.
+    /// The matched left side of a text rule: ids chosen, in pattern order.
     pub chosen: Vec<super::matcher::Choice>,
+    /// Both sides of a pass's step.
+    pub terms: Option<Arc<[Term; 2]>>,
     /// Root of the left side.
     pub left: Id,
     /// Root of the right side.
@@ -117,9 +131,10 @@ fn commit(egraph: &mut EGraph, index: usize, rule: &Rule, m: &Match, p: &Plan) -
         Ref::Item(i) => ids[i],
     };
     let step = Step {
-        rule: index,
+        rule: RuleRef::Text(index),
         bindings: m.bindings.clone(),
         chosen: m.chosen.clone(),
+        terms: None,
         left: m.root,
         right,
         uses,

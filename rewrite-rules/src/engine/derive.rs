@@ -12,9 +12,10 @@ use egret_ir::choice::ClassId;
 use egret_ir::text::op_text;
 use egret_ir::{Op, ValueId};
 
-use super::apply::Step;
+use super::apply::{RuleRef, Step};
 use super::egraph::{EGraph, ENode, Edge, Fault, Why};
 use super::matcher::{View, rematch};
+use super::passes::faithful;
 use super::plan::plan;
 use crate::lang::RuleSet;
 use crate::lang::bound::Facts;
@@ -281,9 +282,17 @@ impl Log {
         rules: &RuleSet,
         egraph: &mut EGraph,
     ) -> Result<(), ReplayError> {
-        let rule = &rules.rules[step.rule];
-        let name = || rule.name.to_string();
+        let name = || rules.name(step.rule).to_owned();
         let sides = (edge.a, edge.b) == (step.left, step.right);
+        let rule = match step.rule {
+            RuleRef::Text(r) => &rules.rules[r],
+            RuleRef::Pass(p) => {
+                let lawful = step.terms.as_deref().is_some_and(|[left, right]| {
+                    faithful(&self.egraph, step, left, right) && (rules.passes[p].law)(&self.egraph, left, right)
+                });
+                return if sides && lawful { Ok(()) } else { Err(ReplayError::Right { edge: i, rule: name() }) };
+            }
+        };
         if !sides || rematch(&self.egraph, rule, &step.chosen).as_ref() != Some(&step.bindings) {
             return Err(ReplayError::Left { edge: i, rule: name() });
         }
@@ -305,7 +314,7 @@ impl Log {
         d.edges
             .iter()
             .filter_map(|i| match self.edges[*i as usize].why {
-                Why::Rule(s) => Some(rules.rules[self.steps()[s as usize].rule].name.as_ref()),
+                Why::Rule(s) => Some(rules.name(self.steps()[s as usize].rule)),
                 Why::Congruence => None,
             })
             .collect()
@@ -321,14 +330,13 @@ impl Log {
                 continue;
             };
             let step = &self.steps()[s as usize];
-            let rule = &rules.rules[step.rule];
             let (left, right) = step.uses.split_at(step.left_uses);
             let _ = writeln!(
                 out,
                 "{:>4}. {} ({}): {}\n      =  {}",
                 k + 1,
-                rule.name,
-                rule.numeric.name(),
+                rules.name(step.rule),
+                rules.numeric(step.rule).name(),
                 self.term(step.left, left, 0),
                 self.term(step.right, right, 0),
             );

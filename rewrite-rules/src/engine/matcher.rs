@@ -50,7 +50,8 @@ impl View {
         self.classes.iter().map(|(id, nodes)| (*id, nodes.as_slice()))
     }
 
-    fn of_kind(&self, kind: &str) -> &[Id] {
+    /// E-nodes of a kind, oldest first.
+    pub fn of_kind(&self, kind: &str) -> &[Id] {
         self.kinds.get(kind).map_or(&[], Vec::as_slice)
     }
 }

@@ -5,6 +5,7 @@ pub mod derive;
 pub mod egraph;
 pub mod freeze;
 pub mod matcher;
+pub mod passes;
 pub mod plan;
 pub mod rounds;
 pub mod saturate;

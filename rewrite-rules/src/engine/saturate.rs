@@ -2,6 +2,7 @@
 //! is the same every time and everywhere.
 
 use std::collections::HashSet;
+use std::time::{Duration, Instant};
 
 use egg::Id;
 use egret_ir::Typed;
@@ -12,6 +13,7 @@ use super::derive::Log;
 use super::egraph::{EGraph, Fault, import};
 use super::freeze::freeze;
 use super::matcher::{Choice, Match, View, matches};
+use super::passes::{Found, Here, apply_found};
 use super::rounds::RoundStats;
 use crate::lang::{Numeric, Phase, RuleSet};
 
@@ -62,10 +64,10 @@ impl Config {
     }
 }
 
-/// What one rule did in a run.
+/// What one rule or pass did in a run.
 #[derive(Clone, Debug, Default, PartialEq, Eq, serde::Serialize)]
 pub struct RuleStats {
-    /// Name of the rule.
+    /// Name of the rule or pass.
     pub rule: String,
     /// Matches tried.
     pub matches: usize,
@@ -121,8 +123,10 @@ pub struct Saturated {
     pub classes: ClassGraph,
     /// Class of every value of the graph.
     pub class_of: Vec<Option<ClassId>>,
-    /// Statistics per rule, in order of the set.
+    /// Statistics per rule and then per pass, in order of the set.
     pub rules: Vec<RuleStats>,
+    /// Time spent searching and applying, in the order of `rules`. For reports only: it decides nothing.
+    pub times: Vec<Duration>,
     /// Statistics per phase.
     pub phases: Vec<PhaseStats>,
     /// Statistics per round, over all phases.
@@ -134,19 +138,35 @@ pub struct Saturated {
 /// Saturates a graph.
 pub fn saturate(graph: &Typed, rules: &RuleSet, config: &Config) -> Saturated {
     let (mut egraph, ids) = import(graph);
-    let (stats, phases, rounds) = run(&mut egraph, rules, config);
+    let Run { stats, times, phases, rounds } = run(&mut egraph, rules, config);
     let (classes, class_of, number) = freeze(&egraph, graph, &ids);
     let log = Log::of(egraph, ids, number);
-    Saturated { classes, class_of: class_of.into_iter().map(Some).collect(), rules: stats, phases, rounds, log }
+    Saturated { classes, class_of: class_of.into_iter().map(Some).collect(), rules: stats, times, phases, rounds, log }
+}
+
+/// What [`run`] tells of itself.
+#[derive(Clone, Debug)]
+pub struct Run {
+    /// Per rule and then per pass.
+    pub stats: Vec<RuleStats>,
+    /// Time spent, in the order of `stats`.
+    pub times: Vec<Duration>,
+    /// Per phase.
+    pub phases: Vec<PhaseStats>,
+    /// Per round, over all phases.
+    pub rounds: Vec<RoundStats>,
 }
 
 /// Runs all phases on an e-graph.
-pub fn run(egraph: &mut EGraph, rules: &RuleSet, config: &Config) -> (Vec<RuleStats>, Vec<PhaseStats>, Vec<RoundStats>) {
-    let stats = rules.rules.iter().map(|r| RuleStats { rule: r.name.to_string(), ..RuleStats::default() }).collect();
-    let mut progress = Progress { left: Vec::new(), done: Done::default(), stats, capped_by: Vec::new(), applied: Vec::new() };
+pub fn run(egraph: &mut EGraph, rules: &RuleSet, config: &Config) -> Run {
+    let names = rules.rules.iter().map(|r| r.name.as_ref()).chain(rules.passes.iter().map(|p| p.name));
+    let stats: Vec<RuleStats> = names.map(|name| RuleStats { rule: name.to_owned(), ..RuleStats::default() }).collect();
+    let times = vec![Duration::ZERO; stats.len()];
+    let (left, capped_by, applied) = (Vec::new(), Vec::new(), Vec::new());
+    let mut progress = Progress { left, done: Done::default(), stats, times, capped_by, applied };
     let (mut phases, mut each) = (Vec::new(), Vec::new());
     for plan in &config.phases {
-        progress.left = vec![plan.per_rule; rules.rules.len()];
+        progress.left = vec![plan.per_rule; progress.stats.len()];
         let (mut rounds, mut saturated) = (0, false);
         while rounds < plan.rounds {
             rounds += 1;
@@ -170,7 +190,7 @@ pub fn run(egraph: &mut EGraph, rules: &RuleSet, config: &Config) -> (Vec<RuleSt
         let (nodes, capped_by) = (egraph.nodes().len(), std::mem::take(&mut progress.capped_by));
         phases.push(PhaseStats { phase: plan.phase, rounds, nodes, saturated, capped_by });
     }
-    (progress.stats, phases, each)
+    Run { stats: progress.stats, times: progress.times, phases, rounds: each }
 }
 
 /// Matches whose right side is in the graph and equal, or has no type: neither ever changes. Only asked for membership, so
@@ -195,6 +215,7 @@ struct Progress {
     left: Vec<usize>,
     done: Done,
     stats: Vec<RuleStats>,
+    times: Vec<Duration>,
     /// What a budget stopped in this round.
     capped_by: Vec<String>,
     /// What the rules did in this round.
@@ -202,33 +223,89 @@ struct Progress {
 }
 
 impl Progress {
-    /// Searches every rule on the clean graph, then applies them in order. Whether anything changed.
+    /// Searches every rule and every pass on the clean graph, then applies them in order. Whether anything changed.
     fn round(&mut self, egraph: &mut EGraph, rules: &RuleSet, config: &Config, plan: &PhasePlan) -> bool {
         let view = View::of(egraph);
         let mut found = Vec::new();
         for (i, rule) in rules.rules.iter().enumerate().filter(|(_, r)| r.phase <= plan.phase) {
+            let start = Instant::now();
             let (m, more) = matches(egraph, &view, rule, config.matches);
+            self.times[i] += start.elapsed();
             if more {
                 self.capped_by.push(rule.name.to_string());
             }
             found.push((i, m));
         }
+        let here = Here::new(egraph, &view);
+        let mut proposed = Vec::new();
+        for (p, pass) in rules.passes.iter().enumerate().filter(|(_, p)| p.phase <= plan.phase) {
+            let start = Instant::now();
+            proposed.push((p, (pass.find)(&here)));
+            self.times[rules.rules.len() + p] += start.elapsed();
+        }
         let mut changed = false;
         for (i, matches) in found {
-            let before = self.stats[i].clone();
+            let (start, before) = (Instant::now(), self.stats[i].clone());
             if self.apply_all(egraph, rules, config, plan, i, &matches) {
                 egraph.rebuild();
                 changed = true;
             }
-            let name = &rules.rules[i].name;
-            if !matches.is_empty() {
-                self.applied.push(self.stats[i].since(&before));
+            self.note(i, &before, start);
+        }
+        for (p, found) in proposed {
+            let i = rules.rules.len() + p;
+            let (start, before) = (Instant::now(), self.stats[i].clone());
+            if self.apply_pass(egraph, rules, config, plan, p, &found) {
+                egraph.rebuild();
+                changed = true;
             }
-            if self.stats[i].capped > before.capped && !self.capped_by.iter().any(|c| **c == **name) {
-                self.capped_by.push(name.to_string());
-            }
+            self.note(i, &before, start);
         }
         changed
+    }
+
+    /// Notes what a rule did in this round, how long it took and whether a budget stopped it.
+    fn note(&mut self, i: usize, before: &RuleStats, start: Instant) {
+        self.times[i] += start.elapsed();
+        let stats = &self.stats[i];
+        if stats.matches > before.matches {
+            self.applied.push(stats.since(before));
+        }
+        if stats.capped > before.capped && !self.capped_by.contains(&stats.rule) {
+            self.capped_by.push(stats.rule.clone());
+        }
+    }
+
+    /// Applies what a pass found. Whether anything was united.
+    fn apply_pass(
+        &mut self,
+        egraph: &mut EGraph,
+        rules: &RuleSet,
+        config: &Config,
+        plan: &PhasePlan,
+        p: usize,
+        found: &[Found],
+    ) -> bool {
+        let i = rules.rules.len() + p;
+        let s = &mut self.stats[i];
+        let mut united = false;
+        for f in found {
+            s.matches += 1;
+            let budget = self.left[i].min(plan.nodes.saturating_sub(egraph.nodes().len()));
+            match apply_found(egraph, p, rules.passes[p], f, config.numeric, budget) {
+                Outcome::Known => s.known += 1,
+                Outcome::Condition => s.condition += 1,
+                Outcome::Refused => s.refused += 1,
+                Outcome::Capped => s.capped += 1,
+                Outcome::United(born) => {
+                    s.born += born;
+                    s.unions += 1;
+                    self.left[i] -= born;
+                    united = true;
+                }
+            }
+        }
+        united
     }
 
     /// Applies one rule to its matches. Whether anything was united.

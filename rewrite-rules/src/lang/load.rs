@@ -12,7 +12,9 @@ use super::error::{LoadError, Problem, Span};
 use super::lex::{Kind, Token, lex};
 use super::parse::{RawRule, Value, parse};
 use super::resolve::resolve;
-use super::{AttrSort, Rule, RuleSet, Sample, Samples, Sort, Var, Vocabulary, attr_sort_name};
+use super::{AttrSort, Numeric, Rule, RuleSet, Sample, Samples, Sort, Var, Vocabulary, attr_sort_name};
+use crate::engine::apply::RuleRef;
+use crate::engine::passes::PASSES;
 
 /// The rule files that come with the crate.
 pub static BUILTIN: &[(&str, &str)] = &[
@@ -30,13 +32,13 @@ pub static BUILTIN: &[(&str, &str)] = &[
 ];
 
 impl RuleSet {
-    /// The built-in rules.
+    /// The built-in rules and all passes.
     ///
     /// # Panics
     /// Where a built-in file does not load: a bug in this crate, which its tests would show.
     pub fn builtin() -> Self {
         match Self::load(BUILTIN) {
-            Ok(rules) => rules,
+            Ok(rules) => Self { passes: PASSES.iter().collect(), ..rules },
             Err(errors) => panic!("the built-in rules load: {}", errors[0]),
         }
     }
@@ -72,7 +74,7 @@ impl RuleSet {
                 problem,
             }));
         }
-        if errors.is_empty() { Ok(Self { rules }) } else { Err(errors) }
+        if errors.is_empty() { Ok(Self { rules, passes: Vec::new() }) } else { Err(errors) }
     }
 
     /// The rule of that name.
@@ -83,7 +85,24 @@ impl RuleSet {
     /// These rules and then those.
     pub fn join(mut self, other: Self) -> Self {
         self.rules.extend(other.rules);
+        self.passes.extend(other.passes);
         self
+    }
+
+    /// Name of a rule or a pass.
+    pub fn name(&self, r: RuleRef) -> &str {
+        match r {
+            RuleRef::Text(i) => &self.rules[i].name,
+            RuleRef::Pass(i) => self.passes[i].name,
+        }
+    }
+
+    /// Numeric class of a rule or a pass.
+    pub fn numeric(&self, r: RuleRef) -> Numeric {
+        match r {
+            RuleRef::Text(i) => self.rules[i].numeric,
+            RuleRef::Pass(i) => self.passes[i].numeric,
+        }
     }
 }
 

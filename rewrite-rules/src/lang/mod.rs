@@ -25,6 +25,11 @@ use attr_fns::AttrFn;
 use conditions::ConditionDef;
 pub use vocabulary::Vocabulary;
 
+#[cfg(doc)]
+use crate::engine::passes::PASSES;
+use crate::engine::passes::Pass;
+
+
 /// When a rule runs. Later phases run the rules of the earlier ones too.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, serde::Serialize)]
 #[serde(rename_all = "lowercase")]
@@ -285,9 +290,11 @@ pub struct Rule {
     pub nots: Vec<Samples>,
 }
 
-/// Loaded rules, in order of their files.
+/// Loaded rules, in order of their files, and native passes.
 #[derive(Clone, Debug, Default)]
 pub struct RuleSet {
     /// The rules.
     pub rules: Vec<Rule>,
+    /// The passes that run beside them: the built-in set has all of [`PASSES`], a set of the user's files none.
+    pub passes: Vec<&'static Pass>,
 }
