@@ -95,7 +95,7 @@ fn rounds_add_up_to_the_run_and_tell_every_birth() {
     let mut seen = 0;
     for step in s.log.steps() {
         let right = &births[usize::from(step.right)];
-        let first = step.right > step.left && right.rule == Some(&set.rules[step.rule].name);
+        let first = step.right > step.left && right.rule == Some(set.name(step.rule));
         seen += usize::from(first);
         assert!(right.iteration <= s.rounds.len());
     }

@@ -67,10 +67,8 @@ fn a_word_without_a_row_or_with_two_is_refused_at_its_place() {
         (errors[0].span.line, errors[0].problem.clone())
     };
     assert_eq!(problem(RULES, Vocabulary::default()), (1, Problem::UnknownCondition("swaps".into())));
-    static TWICE: Vocabulary = Vocabulary {
-        conditions: &[ConditionDef { name: "identity", args: &[PERM], test: swaps }],
-        functions: &[],
-    };
+    static TWICE: Vocabulary =
+        Vocabulary { conditions: &[ConditionDef { name: "identity", args: &[PERM], test: swaps }], functions: &[] };
     let text = "p : (permute ?p ?x) => ?x if identity(?p)\n    exact cite \"x\" try ?x=f32[2] ?p=[0]\n";
     assert_eq!(problem(text, TWICE), (1, Problem::TwoMeanings("identity".into())));
 }

@@ -164,7 +164,8 @@ fn table(path: &Path, egraph: &EGraph) -> Result<(Table<()>, u32)> {
         }
         let class_of = |child: &egraph_serialize::NodeId| {
             let node = egraph.nodes.get(child);
-            node.map(|n| classes[&n.eclass]).ok_or_else(|| failed(format!("node {name} has a child {child}, which is none")))
+            node.map(|n| classes[&n.eclass])
+                .ok_or_else(|| failed(format!("node {name} has a child {child}, which is none")))
         };
         candidates.push(Candidate {
             outputs: vec![classes[&node.eclass]],
@@ -206,7 +207,9 @@ mod tests {
     #[test]
     fn faulty_dumps_are_refused_at_a_place() {
         let node = |cost: &str, child: &str| {
-            format!(r#"{{"nodes":{{"a":{{"op":"f","eclass":"0","cost":{cost},"children":[{child}]}}}},"root_eclasses":["0"]}}"#)
+            format!(
+                r#"{{"nodes":{{"a":{{"op":"f","eclass":"0","cost":{cost},"children":[{child}]}}}},"root_eclasses":["0"]}}"#
+            )
         };
         assert!(refused(&node("-1.0", "")).contains("node a costs -1"));
         assert!(refused(&node("1e300", "")).contains("costs with the sum"));

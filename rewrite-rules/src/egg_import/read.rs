@@ -48,7 +48,9 @@ pub struct Raw {
 enum Kind {
     Open,
     Close,
-    Arrow { both_ways: bool },
+    Arrow {
+        both_ways: bool,
+    },
     Atom(String),
     /// `if`, with the rest of the line.
     If(String),
@@ -85,7 +87,10 @@ fn tokens(text: &str) -> Vec<Token> {
                 rest = &rest[1..];
             } else {
                 let ends = |(i, c): (usize, char)| {
-                    parts(c) || matches!(c, '(' | ')' | ';') || rest[i..].starts_with("=>") || rest[i..].starts_with("<=>")
+                    parts(c)
+                        || matches!(c, '(' | ')' | ';')
+                        || rest[i..].starts_with("=>")
+                        || rest[i..].starts_with("<=>")
                 };
                 let end = rest.char_indices().find(|x| ends(*x)).map_or(rest.len(), |(i, _)| i);
                 let (word, after) = rest.split_at(end);
@@ -196,9 +201,31 @@ impl Reader<'_> {
 /// The word of a command of egglog.
 fn command(children: &[Expr]) -> Option<&str> {
     const COMMANDS: &[&str] = &[
-        "rewrite", "birewrite", "rule", "datatype", "sort", "function", "relation", "constructor", "let", "run",
-        "run-schedule", "check", "extract", "union", "set", "ruleset", "include", "push", "pop", "define", "input",
-        "output", "query-extract", "fail", "declare",
+        "rewrite",
+        "birewrite",
+        "rule",
+        "datatype",
+        "sort",
+        "function",
+        "relation",
+        "constructor",
+        "let",
+        "run",
+        "run-schedule",
+        "check",
+        "extract",
+        "union",
+        "set",
+        "ruleset",
+        "include",
+        "push",
+        "pop",
+        "define",
+        "input",
+        "output",
+        "query-extract",
+        "fail",
+        "declare",
     ];
     match &children.first()?.form {
         Form::Atom(word) if COMMANDS.contains(&word.as_str()) => Some(word),

@@ -191,7 +191,9 @@ impl Translation {
                     let (x, activation) = (self.expr(x)?, activation(act)?);
                     Ok(activated(activation, format!("(reduce max {spec} {spec}_acc {x})")))
                 }
-                _ => Err(operands(head, "an operand, 2 kernel extents, 2 strides, a padding, an activation", args.len())),
+                _ => {
+                    Err(operands(head, "an operand, 2 kernel extents, 2 strides, a padding, an activation", args.len()))
+                }
             },
             "Num" | "Const" | "Lit" | "num" | "const" if args.len() == 1 => self.expr(&args[0]),
             _ => match OPEN.iter().find(|(name, _)| *name == head) {
@@ -223,7 +225,9 @@ impl Translation {
         for p in parameters {
             match &p.form {
                 Form::Atom(a) => key += &format!(" {a}"),
-                Form::List(_) => return Err(Refusal::Syntax("a stride or padding is a number or a variable".to_owned())),
+                Form::List(_) => {
+                    return Err(Refusal::Syntax("a stride or padding is a number or a variable".to_owned()));
+                }
             }
         }
         let next = format!("?{kind}{}", self.windows.len());

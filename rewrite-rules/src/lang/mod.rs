@@ -14,10 +14,10 @@ pub mod vocabulary;
 use std::fmt;
 use std::sync::Arc;
 
+pub use egret_ir::Numeric;
 use egret_ir::op::Monoid;
 use egret_ir::op::attrs::{Attr, Head};
 use egret_ir::op::scalar::Scalar;
-pub use egret_ir::Numeric;
 pub use egret_ir::text::Sort as AttrSort;
 use egret_ir::{Literal, Type};
 
@@ -28,7 +28,6 @@ pub use vocabulary::Vocabulary;
 #[cfg(doc)]
 use crate::engine::passes::PASSES;
 use crate::engine::passes::Pass;
-
 
 /// When a rule runs. Later phases run the rules of the earlier ones too.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, serde::Serialize)]

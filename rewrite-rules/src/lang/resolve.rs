@@ -14,7 +14,8 @@ use super::attr_fns::{ArgSort, AttrFn};
 use super::error::{Problem, Span};
 use super::parse::{Expr, Form, RawRule, Test};
 use super::{
-    AttrPat, AttrSort, Condition, HeadPat, NodePat, Pat, Place, Rule, Sort, Term, Var, VarId, Vocabulary, attr_sort_name,
+    AttrPat, AttrSort, Condition, HeadPat, NodePat, Pat, Place, Rule, Sort, Term, Var, VarId, Vocabulary,
+    attr_sort_name,
 };
 
 /// Problems found.

@@ -160,9 +160,7 @@ pub fn draw(rule: &Rule, extents: Extents, seed: u64) -> Option<Samples> {
 fn constants(rule: &Rule) -> Vec<bool> {
     let mut out = vec![false; rule.vars.len()];
     for c in rule.conditions.iter().chain(&rule.profit).filter(|c| !c.negated) {
-        if let ("const" | "finite" | "divisor" | "light", [Term::Var(v)]) =
-            (c.def.name, c.args.as_slice())
-        {
+        if let ("const" | "finite" | "divisor" | "light", [Term::Var(v)]) = (c.def.name, c.args.as_slice()) {
             out[v.index()] = true;
         }
     }
