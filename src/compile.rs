@@ -67,6 +67,8 @@ pub struct Compiled {
     pub cpu: String,
     /// Files written.
     pub files: Vec<String>,
+    /// What is odd about the model and was passed over.
+    pub warnings: Vec<String>,
 }
 
 /// Reads a model and chooses its kernels.
@@ -204,5 +206,6 @@ fn compiled(planned: &Planned, variants: &[Variant], source: &CSource, cpu: Cpu,
         arena_bytes: source.arena_bytes,
         cpu: cpu.to_string(),
         files,
+        warnings: frontends::warnings(&planned.imported),
     }
 }

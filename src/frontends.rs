@@ -101,6 +101,11 @@ pub fn model(path: &Path, binding: &Binding) -> Result<Model> {
     (of(path).model)(path, binding)
 }
 
+/// What is odd about a model and was passed over: every command that reads one tells it.
+pub fn warnings(imported: &Imported) -> Vec<String> {
+    imported.warnings.iter().map(ToString::to_string).collect()
+}
+
 fn read_onnx(path: &Path, binding: &Binding) -> Result<Source> {
     let failed = || Error::read(path);
     let model = egret_onnx::open(path).map_err(failed())?;

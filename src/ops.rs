@@ -51,6 +51,8 @@ pub struct Coverage {
     pub operators: Vec<Operator>,
     /// What cannot be compiled and belongs to no operator.
     pub elsewhere: BTreeSet<String>,
+    /// What is odd about the model and was passed over.
+    pub warnings: Vec<String>,
 }
 
 impl Coverage {
@@ -92,7 +94,7 @@ pub fn ops(path: &Path, options: &CompileOptions, progress: Progress<'_>) -> Res
         }
         Err(error) => put(&Origins::none(), &|| error.to_string()),
     }
-    Ok(Coverage { operators: table.into_values().collect(), elsewhere })
+    Ok(Coverage { operators: table.into_values().collect(), elsewhere, warnings: frontends::warnings(&imported) })
 }
 
 /// What the code generator refuses of a program.

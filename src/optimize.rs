@@ -106,7 +106,7 @@ pub fn optimize(path: &Path, options: &OptimizeOptions, progress: Progress<'_>) 
     let start = smaller.map_or(own, |n| n.min(own));
     let mut guard = export::Guard::new(export::growth_limit(start, options.max_growth));
     let kept = imported.opaque_reasons.iter().map(|r| format!("{} is kept as it is: {}", r.node, r.reason));
-    let mut warnings: Vec<String> = imported.warnings.iter().map(ToString::to_string).chain(kept).collect();
+    let mut warnings: Vec<String> = frontends::warnings(&imported).into_iter().chain(kept).collect();
     let mut counts: BTreeMap<String, RuleCount> = BTreeMap::new();
     let mut before: Option<Snapshot> = None;
     let mut next = imported;

@@ -75,7 +75,8 @@ pub fn verify(
         let same = library.program_text() == egret_ir::text::print_program(&program);
         let mut subject = Subject::compiled(path, rule.threads, same.then_some(&program))?;
         progress("comparing");
-        return Ok(egret_verification::verify(&reference, &mut subject, &rule)?);
+        let report = egret_verification::verify(&reference, &mut subject, &rule)?;
+        return Ok(with_warnings(report, &[&reference]));
     }
     let other = match candidate {
         Some(path) => Some(read_candidate(path, &options.binding)?),
@@ -103,7 +104,18 @@ pub fn verify(
         subject = subject.outputs_only();
     }
     progress("comparing");
-    Ok(egret_verification::verify(&reference, &mut subject, &rule)?)
+    let report = egret_verification::verify(&reference, &mut subject, &rule)?;
+    let read: Vec<&Model> = std::iter::once(&reference).chain(&other).collect();
+    Ok(with_warnings(report, &read))
+}
+
+/// The report with what is odd about the models among its notes.
+fn with_warnings(mut report: Report, models: &[&Model]) -> Report {
+    for model in models {
+        let told = frontends::warnings(&model.imported).into_iter().map(|w| format!("{}: {w}", model.name));
+        report.notes.extend(told);
+    }
+    report
 }
 
 /// Whether inner values of one name are the same in both: of models in one format, and where Egret wrote the ONNX model out

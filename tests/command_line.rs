@@ -133,6 +133,33 @@ fn absurd_sizes_cost_nothing() {
     refused("an input of 2^80 elements", &wide.encode_to_vec(), &[]);
 }
 
+/// Every command that reads a model tells what it passed over.
+#[test]
+fn what_is_odd_about_a_model_is_told() {
+    let folder = tempfile::tempdir().expect("a temporary folder");
+    let mut odd = model(vec![node("Relu", "r", &["x"], &["y"])]);
+    odd.graph.as_mut().expect("a graph").output = vec![value("y", FLOAT, &[2, 3, 1])];
+    let path = |name: &str| folder.path().join(name).display().to_string();
+    let (input, optimized, library) = (path("in.onnx"), path("out.onnx"), path("out.so"));
+    std::fs::write(&input, odd.encode_to_vec()).expect("writable");
+    let runs: &[&[&str]] = &[
+        &["optimize", &input, "-o", &optimized],
+        &["compile", &input, "-o", &library],
+        &["ops", &input],
+        &["run", &input, "--engine", "interpreter"],
+        &["run", &input],
+        &["verify", &input, "--oracle", "interpreter"],
+        &["verify", &input, &library],
+    ];
+    let told = "output y: declared as f32[2,3,1], but it is f32[2,3]";
+    for args in runs {
+        let done = egret(args);
+        let [out, err] = [&done.stdout, &done.stderr].map(|s| String::from_utf8_lossy(s).into_owned());
+        assert_eq!(done.status.code(), Some(0), "{args:?}: {err}");
+        assert_eq!((out + &err).matches(told).count(), 1, "{args:?}");
+    }
+}
+
 #[test]
 fn ops_tells_what_is_modelled() {
     let folder = tempfile::tempdir().expect("a temporary folder");

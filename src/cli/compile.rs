@@ -67,6 +67,7 @@ pub fn run(a: &Args, out: &Output) -> egret::Result<Outcome> {
         Emit::So => egret::compile(&a.input, &a.output, &options, &progress)?,
         Emit::C => egret::emit_c(&a.input, &a.output, &options, &progress)?,
     };
+    out.warnings(&done.warnings);
     out.result(a.json, &done, || {
         let rows = vec![vec![
             done.nodes.to_string(),

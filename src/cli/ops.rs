@@ -35,6 +35,7 @@ struct Json<'a> {
     complete: bool,
     operators: Vec<Row<'a>>,
     elsewhere: Vec<&'a str>,
+    warnings: &'a [String],
 }
 
 /// Reasons shown per operator.
@@ -43,11 +44,13 @@ const REASONS: usize = 3;
 pub fn run(a: &Args, out: &Output) -> egret::Result<Outcome> {
     let options = egret::CompileOptions { binding: a.shapes.binding()?, ..egret::CompileOptions::default() };
     let coverage = egret::ops(&a.model, &options, &|s| out.step(s))?;
+    out.warnings(&coverage.warnings);
     let row = |o| Row { operator: o, interpreter: o.interpreted(), c: o.compiled(), onnx: true };
     let json = Json {
         complete: coverage.is_complete(),
         operators: coverage.operators.iter().map(row).collect(),
         elsewhere: coverage.elsewhere.iter().map(String::as_str).collect(),
+        warnings: &coverage.warnings,
     };
     out.result(a.json, &json, || text(&coverage));
     Ok(if json.complete { Outcome::Done } else { Outcome::Unsupported })

@@ -51,9 +51,7 @@ pub fn run(a: &Args, out: &Output) -> egret::Result<Outcome> {
     if let (egret::Weights::Auto, Some(data)) = (&weights, &written.data) {
         out.note(&format!("the model is larger than 2 GiB: its weights are in {}", data.display()));
     }
-    for w in &done.warnings {
-        out.note(w);
-    }
+    out.warnings(&done.warnings);
     out.result(a.json, &done.summary, || {
         let s = &done.summary;
         let rows = vec![

@@ -54,6 +54,11 @@ impl Output {
         }
     }
 
+    /// A line for each warning.
+    pub fn warnings(&self, list: &[String]) {
+        list.iter().for_each(|w| self.note(w));
+    }
+
     /// The result: JSON for programs, else the text for people.
     pub fn result<T: Serialize>(&self, json: bool, value: &T, text: impl FnOnce() -> String) {
         self.clear();

@@ -120,11 +120,13 @@ fn model(a: &Args, out: &Output) -> egret::Result<(Named, Named)> {
         let folder = tempfile::tempdir().map_err(failed)?;
         let path = folder.path().join("model.so");
         let options = egret::CompileOptions { binding: a.shapes.binding()?, ..egret::CompileOptions::default() };
-        egret::compile(&a.model, &path, &options, &|s| out.step(s))?;
+        let compiled = egret::compile(&a.model, &path, &options, &|s| out.step(s))?;
+        out.warnings(&compiled.warnings);
         return library(a, &path, &egret::Binding::default(), out);
     }
     let binding = a.shapes.binding()?;
     let model = egret::frontends::model(&a.model, &binding)?;
+    out.warnings(&egret::frontends::warnings(&model.imported));
     let (given, specs) = a.inputs.resolve()?;
     let given = inputs::with_frozen(&given, &model.imported.frozen)?;
     let inputs = inputs::for_graph(&model.imported.graph, &given, &specs, a.inputs.seed)?;
