@@ -9,6 +9,8 @@ use egret_onnx::proto::{GraphProto, ModelProto, NodeProto, OperatorSetIdProto, T
 use egret_onnx::{Imported, ReadOptions, read_bytes};
 use prost::Message;
 
+const BOOL: i32 = 9;
+
 fn read(m: &ModelProto) -> Imported {
     let imported = import(m).unwrap_or_else(|p| panic!("{}", p[0]));
     assert!(check(imported.graph.clone()).is_ok());
@@ -177,6 +179,55 @@ fn dead_nodes_are_checked_like_all_others() {
     g.node.push(node("MatMul", &["x", "v"], &["dead"]));
     g.input.push(value("v", F32, &["3"]));
     assert_eq!(messages(&model(17, g)), ["node \"the_MatMul\" (MatMul), inputs: shape [2] does not fit [3]"]);
+}
+
+/// y = if `condition` then -x else x[2] · v[3], which is no product.
+fn branching(condition: &str) -> GraphProto {
+    let branch = |n: NodeProto| {
+        let result = value(&n.output[0], F32, &["2"]);
+        graph(vec![n], vec![], vec![result])
+    };
+    let choice = node("If", &[condition], &["y"])
+        .with(body("then_branch", branch(node("Neg", &["x"], &["negative"]))))
+        .with(body("else_branch", branch(node("MatMul", &["x", "v"], &["product"]))));
+    let mut g = graph(vec![choice], vec![value("x", F32, &["2"])], vec![value("y", F32, &["2"])]);
+    g.initializer.push(floats("v", &[3], &[1.0, 2.0, 3.0]));
+    g
+}
+
+fn truth(name: &str, is: bool) -> TensorProto {
+    TensorProto {
+        name: Some(name.into()),
+        data_type: Some(BOOL),
+        int32_data: vec![i32::from(is)],
+        ..TensorProto::default()
+    }
+}
+
+/// Which branch is taken is known, and it is the other one.
+#[test]
+fn a_dead_branch_may_be_ill_typed() {
+    let mut g = branching("always");
+    g.initializer.push(truth("always", true));
+    let imported = read(&model(17, g.clone()));
+    assert!(imported.opaque_reasons.is_empty());
+    assert_eq!(run(&imported, &[1.0, -2.0]), [-1.0, 2.0]);
+    // The branch that is taken may not be.
+    g.initializer[1] = truth("always", false);
+    assert_eq!(messages(&model(17, g)), ["node \"the_MatMul\" (MatMul), inputs: shape [2] does not fit [3]"]);
+}
+
+/// Nothing says that it is dead, but it cannot run: the node stays as it came, with the reason, and all else is read.
+#[test]
+fn a_branch_that_cannot_run_keeps_its_node() {
+    let mut g = branching("which");
+    g.input.push(value("which", BOOL, &[]));
+    let imported = read(&model(17, g.clone()));
+    let reasons: Vec<&str> = imported.opaque_reasons.iter().map(|r| r.reason.as_str()).collect();
+    assert_eq!(reasons, ["a branch that cannot run: node \"the_MatMul\" (MatMul), inputs: shape [2] does not fit [3]"]);
+    // Where none of the branches can, the model is wrong.
+    g.node[0].attribute[0].g = g.node[0].attribute[1].g.clone();
+    assert_eq!(messages(&model(17, g)).len(), 2);
 }
 
 /// ONNX Runtime: accepted (and dropped).
