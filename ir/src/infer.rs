@@ -2,6 +2,8 @@
 
 mod calls;
 
+use smallvec::SmallVec;
+
 use crate::dim::{self, Backing, Dim, Shape, Symbol};
 use crate::dtype::DType;
 use crate::graph::Tables;
@@ -207,7 +209,7 @@ pub fn infer(op: &Op, args: &[&Type], tables: &Tables) -> Result<Type, TypeError
             scatter(tensor(0)?, tensor(1)?, tensor(2)?, *mode, spec)?
         }
         Op::Map(f) => {
-            let parts = (0..args.len()).map(tensor).collect::<Result<Vec<_>, _>>()?;
+            let parts = (0..args.len()).map(tensor).collect::<Result<SmallVec<[_; 4]>, _>>()?;
             map(*f, &parts)?
         }
         Op::Reduce { monoid, spec, acc } => {
@@ -484,8 +486,8 @@ fn map(f: Scalar, parts: &[&TensorType]) -> Result<Type, TypeError> {
             });
         }
     }
-    let dtypes: Vec<DType> = parts.iter().map(|p| p.dtype).collect();
-    let dtype = f.result(&dtypes).ok_or_else(|| TypeError::DTypes { what: f.to_string(), got: dtypes })?;
+    let dtypes: SmallVec<[DType; 4]> = parts.iter().map(|p| p.dtype).collect();
+    let dtype = f.result(&dtypes).ok_or_else(|| TypeError::DTypes { what: f.to_string(), got: dtypes.to_vec() })?;
     Ok(Type::tensor(dtype, parts[0].shape.clone()))
 }
 

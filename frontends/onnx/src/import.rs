@@ -1,10 +1,11 @@
 //! A decoded model into a graph of the structural kinds, node by node.
 
-use std::collections::{BTreeMap, BTreeSet, HashMap};
+use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
 use egret_ir::op::Op;
 use egret_ir::{Graph, Origin, Origins, Symbol, Type, ValueId};
+use foldhash::{HashMap, HashMapExt as _};
 use indexmap::IndexMap;
 
 use crate::containers::{Contained, Item};
@@ -203,7 +204,10 @@ impl<'s, 'a, 'g> Importer<'s, 'a, 'g> {
     // ---- nodes ----
 
     pub fn nodes(&mut self, nodes: &[FlatNode], order: &structure::Order) {
-        self.reserved.extend(nodes.iter().flat_map(|n| n.proto.output.iter().cloned()));
+        // Only bodies put into this graph could take such a name.
+        if nodes.iter().any(|n| subgraphs(&n.proto).next().is_some()) {
+            self.reserved.extend(nodes.iter().flat_map(|n| n.proto.output.iter().cloned()));
+        }
         for &i in &order.order {
             self.node(&nodes[i], &order.captures[i]);
         }

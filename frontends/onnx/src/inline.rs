@@ -126,6 +126,10 @@ impl<'a> Inliner<'a> {
         opsets: Option<&Arc<Opsets>>,
         names: &mut BTreeSet<String>,
     ) -> Result<Inlined, Vec<Problem>> {
+        if self.is_empty() && nodes.len() <= MAX_NODES {
+            let flat = |(i, node)| FlatNode { opsets: opsets.cloned(), ..FlatNode::new(node, index.unwrap_or(i)) };
+            return Ok(Inlined { nodes: nodes.into_iter().enumerate().map(flat).collect(), calls: Vec::new() });
+        }
         let mut run = Run { inliner: self, names, out: Inlined { nodes: Vec::new(), calls: Vec::new() } };
         for (i, node) in nodes.into_iter().enumerate() {
             let index = index.unwrap_or(i);

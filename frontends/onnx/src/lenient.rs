@@ -8,9 +8,8 @@
 //! | no opset import of `com.microsoft` | version 1 | accepts |
 //! | two nodes of one name | kept, written under two names | refuses |
 
-use std::collections::HashSet;
-
 use egret_ir::{Graph, TensorType, ValueId};
+use foldhash::{HashSet, HashSetExt as _};
 
 use crate::error::{Problem, ProblemKind};
 use crate::inline::{FlatNode, canonical_domain, walk};
@@ -47,7 +46,7 @@ pub fn unsorted(nodes: &[FlatNode], order: &[usize]) -> Option<Problem> {
 
 /// Nodes with the name of an earlier one.
 pub fn repeated_names(nodes: &[FlatNode]) -> Vec<Problem> {
-    let mut seen = HashSet::new();
+    let mut seen = HashSet::with_capacity(nodes.len());
     let repeated = nodes.iter().filter(|n| !n.proto.name().is_empty() && !seen.insert(n.proto.name()));
     repeated
         .map(|n| Problem { node: Some(n.place()), field: "name".to_owned(), kind: ProblemKind::RepeatedName })

@@ -13,6 +13,7 @@ use egret_ir::op::spec::{GatherSpec, Spec};
 use egret_ir::op::{Const, Monoid, Op, PadAxis, Perm, SliceAxis};
 use egret_ir::origin::Origins;
 use egret_ir::{DType, Dim, Graph, Literal, Shape, Symbol, Tensor, TensorType, Type, ValueId};
+use smallvec::SmallVec;
 
 use crate::error::ProblemKind;
 use crate::known::Known;
@@ -172,8 +173,12 @@ impl Lower<'_> {
 
     /// The tensor type of a value; a value of another type keeps the node opaque.
     pub fn tensor(&self, v: ValueId) -> Result<TensorType, Fail> {
+        self.tensor_type(v).cloned()
+    }
+
+    fn tensor_type(&self, v: ValueId) -> Result<&TensorType, Fail> {
         match self.graph.ty(v) {
-            Type::Tensor(t) => Ok(t.clone()),
+            Type::Tensor(t) => Ok(t),
             other => Err(opaque(format!("an operand of type {other}"))),
         }
     }
@@ -185,12 +190,12 @@ impl Lower<'_> {
 
     /// Element type.
     pub fn dtype(&self, v: ValueId) -> Result<DType, Fail> {
-        Ok(self.tensor(v)?.dtype)
+        Ok(self.tensor_type(v)?.dtype)
     }
 
     /// Rank.
     pub fn rank(&self, v: ValueId) -> Result<usize, Fail> {
-        Ok(self.tensor(v)?.shape.len())
+        Ok(self.tensor_type(v)?.rank())
     }
 
     /// What the symbols' bounds are.
@@ -239,8 +244,10 @@ impl Lower<'_> {
         if let Some(v) = args.iter().find(|v| matches!(self.graph.ty(**v), Type::Foreign(_))) {
             return Err(opaque(format!("an operand of type {}", self.graph.ty(*v))));
         }
-        let types: Vec<&Type> = args.iter().map(|v| self.graph.ty(*v)).collect();
-        let unmentioned = op.unmentioned(&types, &self.graph.tables.symbols);
+        let unmentioned = {
+            let types: SmallVec<[&Type; 4]> = args.iter().map(|v| self.graph.ty(*v)).collect();
+            op.unmentioned(&types, &self.graph.tables.symbols)
+        };
         let mut args = Args::from_slice(args);
         for symbol in unmentioned {
             args.push(self.witness(&symbol)?);
@@ -340,7 +347,7 @@ impl Lower<'_> {
 
     /// Row-major relabelling.
     pub fn reshape(&mut self, v: ValueId, shape: &[Dim]) -> Result<ValueId, Fail> {
-        if self.shape(v)? == shape {
+        if self.tensor_type(v)?.shape == shape {
             return Ok(v);
         }
         self.emit(Op::Reshape(shape.to_vec()), &[v])

@@ -5,8 +5,11 @@
 //! dtypes per operand. Operators of ONNX Runtime gain operands and attributes without a new version, so there what is
 //! more than the signature is not a fault. Nodes of other domains are not checked.
 
-use std::collections::{BTreeMap, HashMap};
+use std::collections::BTreeMap;
 use std::sync::OnceLock;
+
+use egret_ir::DType;
+use foldhash::HashMap;
 
 /// The newest operator set of the default domain that is known here.
 pub const NEWEST_OPSET: i64 = 28;
@@ -47,6 +50,15 @@ pub struct Formal {
     pub variable: &'static str,
     /// Allowed types, e.g. `f32`, `seq-f32`.
     pub types: Vec<&'static str>,
+    /// Those of them that are tensors of an element type, a bit each.
+    tensors: u32,
+}
+
+impl Formal {
+    /// Whether a tensor of that element type is allowed.
+    pub fn takes(&self, dtype: DType) -> bool {
+        self.tensors & (1 << dtype as u32) != 0
+    }
 }
 
 /// One formal attribute.
@@ -134,12 +146,15 @@ fn parse_row(line: &'static str, sets: &[Vec<&'static str>]) -> Option<Schema> {
                 let (name, variadic) = name.strip_suffix('*').map_or((name, false), |name| (name, true));
                 let (name, optional) = name.strip_suffix('?').map_or((name, false), |name| (name, true));
                 let set = types.get(variable);
+                let types = set.map_or_else(|| vec![variable], |set| (*set).clone());
+                let allowed = DType::ALL.into_iter().filter(|d| types.contains(&d.name()));
                 Some(Formal {
                     name,
                     optional,
                     variadic,
                     variable: if set.is_some() && !mixed { variable } else { "" },
-                    types: set.map_or_else(|| vec![variable], |set| (*set).clone()),
+                    tensors: allowed.fold(0, |bits, d| bits | 1 << d as u32),
+                    types,
                 })
             })
             .collect()

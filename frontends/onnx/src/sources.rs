@@ -1,12 +1,13 @@
 //! What a graph starts from: bindings of open extents, inputs, initializers.
 
-use std::collections::{BTreeSet, HashMap};
+use std::collections::BTreeSet;
 use std::sync::Arc;
 
 use egret_ir::dim::SymbolInfo;
 use egret_ir::graph::InputDecl;
 use egret_ir::op::{Const, ConstId, Op};
 use egret_ir::{Dim, Origin, Origins, Symbol, Type, ValueId};
+use foldhash::HashMap;
 
 use crate::error::ProblemKind;
 use crate::frozen::Frozen;

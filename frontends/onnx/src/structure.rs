@@ -4,7 +4,9 @@
 //! outside count as uses of the node that holds the body.
 
 use std::cmp::Reverse;
-use std::collections::{BTreeSet, BinaryHeap, HashMap, HashSet};
+use std::collections::{BTreeSet, BinaryHeap};
+
+use foldhash::{HashMap, HashMapExt as _, HashSet, HashSetExt as _};
 
 use crate::error::{Problem, ProblemKind};
 use crate::inline::{FlatNode, place, subgraphs};
@@ -21,7 +23,7 @@ pub struct Order {
 /// Checks names of a graph and of all bodies in it, and sorts. `outside` are names of the graphs around it.
 pub fn order(graph: &GraphProto, nodes: &[FlatNode], outside: &dyn Fn(&str) -> bool) -> Result<Order, Vec<Problem>> {
     let mut problems = Vec::new();
-    let mut defined: HashSet<&str> = HashSet::new();
+    let mut defined: HashSet<&str> = HashSet::with_capacity(graph.input.len() + graph.initializer.len());
     sources(graph, "", &mut defined, &mut problems);
     let mut maker: HashMap<&str, usize> = HashMap::with_capacity(nodes.len());
     for (i, node) in nodes.iter().enumerate() {
@@ -42,11 +44,12 @@ pub fn order(graph: &GraphProto, nodes: &[FlatNode], outside: &dyn Fn(&str) -> b
         captures.push(free.captured);
     }
     let mut waits = vec![0usize; nodes.len()];
-    let mut users: Vec<Vec<usize>> = vec![Vec::new(); nodes.len()];
+    // Pairs of a maker and a user.
+    let mut edges: Vec<(usize, usize)> = Vec::with_capacity(2 * nodes.len());
     for (i, node) in nodes.iter().enumerate() {
         for (operand, name) in uses(&node.proto, &captures[i]) {
             if let Some(&from) = maker.get(name) {
-                users[from].push(i);
+                edges.push((from, i));
                 waits[i] += 1;
             } else if !defined.contains(name) && !outside(name) {
                 let kind = ProblemKind::Undefined { name: name.to_owned() };
@@ -66,11 +69,13 @@ pub fn order(graph: &GraphProto, nodes: &[FlatNode], outside: &dyn Fn(&str) -> b
         };
         problems.push(Problem { node: None, field: format!("graph output {i}"), kind });
     }
+    edges.sort_unstable();
     let mut ready: BinaryHeap<Reverse<usize>> = (0..nodes.len()).filter(|&i| waits[i] == 0).map(Reverse).collect();
     let mut order = Vec::with_capacity(nodes.len());
     while let Some(Reverse(i)) = ready.pop() {
         order.push(i);
-        for &user in &users[i] {
+        let first = edges.partition_point(|(from, _)| *from < i);
+        for &(_, user) in edges[first..].iter().take_while(|(from, _)| *from == i) {
             waits[user] -= 1;
             if waits[user] == 0 {
                 ready.push(Reverse(user));
@@ -101,7 +106,7 @@ fn sources<'a>(graph: &'a GraphProto, context: &str, defined: &mut HashSet<&'a s
             fault(format!("graph input {i}"), ProblemKind::DefinedTwice { name: input.name().to_owned() });
         }
     }
-    let mut tensors: HashSet<&str> = HashSet::new();
+    let mut tensors: HashSet<&str> = HashSet::with_capacity(graph.initializer.len());
     let sparse = graph.sparse_initializer.iter().filter_map(|s| s.values.as_ref());
     for (i, tensor) in graph.initializer.iter().chain(sparse).enumerate() {
         if tensor.name().is_empty() {

@@ -118,23 +118,29 @@ fn typed_bytes(proto: &TensorProto) -> usize {
 }
 
 fn shape(proto: &TensorProto) -> Result<Vec<usize>, ProblemKind> {
-    let extent = |d: &i64| usize::try_from(*d).map_err(|_| ProblemKind::NegativeExtent { extent: *d });
-    proto.dims.iter().map(extent).collect()
+    let mut shape = Vec::with_capacity(proto.dims.len());
+    for d in &proto.dims {
+        shape.push(usize::try_from(*d).map_err(|_| ProblemKind::NegativeExtent { extent: *d })?);
+    }
+    Ok(shape)
 }
 
 /// The bytes of `float_data`, `int32_data`, ...: narrow types travel one per `int32_data` element, as their bits.
 fn typed_field(proto: &TensorProto, dtype: DType) -> Bytes {
+    fn packed<T: Copy, const N: usize>(list: &[T], bytes: impl Fn(T) -> [u8; N]) -> Bytes {
+        let mut out = Vec::with_capacity(list.len() * N);
+        list.iter().for_each(|x| out.extend_from_slice(&bytes(*x)));
+        out.into()
+    }
     let ints = &proto.int32_data;
     match dtype {
-        DType::F32 => proto.float_data.iter().flat_map(|x| x.to_le_bytes()).collect(),
-        DType::F64 => proto.double_data.iter().flat_map(|x| x.to_le_bytes()).collect(),
-        DType::I64 => proto.int64_data.iter().flat_map(|x| x.to_le_bytes()).collect(),
-        DType::U64 => proto.uint64_data.iter().flat_map(|x| x.to_le_bytes()).collect(),
-        DType::U32 => proto.uint64_data.iter().flat_map(|x| (*x as u32).to_le_bytes()).collect(),
-        DType::I32 => ints.iter().flat_map(|x| x.to_le_bytes()).collect(),
-        DType::F16 | DType::BF16 | DType::I16 | DType::U16 => {
-            ints.iter().flat_map(|x| (*x as u16).to_le_bytes()).collect()
-        }
-        DType::I8 | DType::U8 | DType::Bool => ints.iter().map(|x| *x as u8).collect(),
+        DType::F32 => packed(&proto.float_data, f32::to_le_bytes),
+        DType::F64 => packed(&proto.double_data, f64::to_le_bytes),
+        DType::I64 => packed(&proto.int64_data, i64::to_le_bytes),
+        DType::U64 => packed(&proto.uint64_data, u64::to_le_bytes),
+        DType::U32 => packed(&proto.uint64_data, |x| (x as u32).to_le_bytes()),
+        DType::I32 => packed(ints, i32::to_le_bytes),
+        DType::F16 | DType::BF16 | DType::I16 | DType::U16 => packed(ints, |x| (x as u16).to_le_bytes()),
+        DType::I8 | DType::U8 | DType::Bool => packed(ints, |x| [x as u8]),
     }
 }

@@ -2,7 +2,8 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use egret_ir::{Graph, ValueId};
+use egret_ir::{DType, Graph, ValueId};
+use smallvec::SmallVec;
 
 use crate::error::{Problem, ProblemKind};
 use crate::inline::{FlatNode, canonical_domain, place, subgraphs};
@@ -174,27 +175,26 @@ fn used(list: &[String]) -> usize {
 /// Operands of dtypes that the operator's signature does not take, or that should be equal and are not.
 pub fn dtype_faults(flat: &FlatNode, opset: i64, inputs: &[Option<ValueId>], graph: &Graph) -> Vec<Problem> {
     let Some(schema) = schema::lookup(flat.proto.op_type(), opset) else { return Vec::new() };
-    let mut seen: Vec<(&str, &'static str)> = Vec::new();
+    let mut seen: SmallVec<[(&str, DType); 4]> = SmallVec::new();
     let mut faults = Vec::new();
     for (i, v) in inputs.iter().enumerate() {
         let (Some(v), Some(formal)) = (v, schema.input(i)) else { continue };
         let Some(t) = graph.ty(*v).as_tensor() else { continue };
-        let got = t.dtype.name();
-        let expected = if !formal.types.contains(&got) {
+        let expected = if !formal.takes(t.dtype) {
             formal.types.join(", ")
         } else if formal.variable.is_empty() {
             continue;
         } else {
             match seen.iter().find(|(variable, _)| *variable == formal.variable) {
-                Some((_, first)) if *first == got => continue,
+                Some((_, first)) if *first == t.dtype => continue,
                 Some((_, first)) => format!("{first}, as the other operands of type {}", formal.variable),
                 None => {
-                    seen.push((formal.variable, got));
+                    seen.push((formal.variable, t.dtype));
                     continue;
                 }
             }
         };
-        let kind = ProblemKind::Dtype { got: got.to_owned(), expected };
+        let kind = ProblemKind::Dtype { got: t.dtype.name().to_owned(), expected };
         faults.push(Problem { node: Some(flat.place()), field: format!("input {}", formal.name), kind });
     }
     faults

@@ -4,9 +4,10 @@
 //! two rows with two functions; what has no row stays opaque. The default domain has rows, and ONNX Runtime's own
 //! (`microsoft`).
 
-use std::collections::HashMap;
 use std::ops::Range;
 use std::sync::OnceLock;
+
+use foldhash::{HashMap, HashMapExt as _};
 
 use crate::lower::{Lower, Results};
 use crate::schema::NEWEST_OPSET;
