@@ -1,5 +1,7 @@
 //! Hostile files: models with flipped bytes, or cut short. Whatever comes of it, nothing panics, little is allocated beyond the
-//! size of the file, and no partial file is left.
+//! size of the file, and no partial file is left. All of them are read, those up to 64 KiB are optimized and compiled to C as
+//! well. The exception are ONNX's light networks, which are read only: a file of 60 KiB fills weights of hundreds of megabytes
+//! with one number each, and the code generator holds them packed.
 //!
 //! 300 cases, always the same; `cargo xtask fuzz` runs 10,000 (`EGRET_FUZZ_CASES`, `EGRET_FUZZ_SEED`).
 
@@ -20,8 +22,7 @@ static ALLOCATOR: PeakAlloc = PeakAlloc;
 /// What reading may allocate beyond the size of the file.
 const BEYOND: usize = 64 << 20;
 
-/// Models up to this size go through the optimizer and the code generator, too. Not so the light networks, small files whose
-/// weights are constants of hundreds of megabytes: a library holds them all.
+/// Models up to this size go through the optimizer and the code generator, too, the light networks aside.
 const SMALL: usize = 64 << 10;
 
 /// Larger models are left out: most of a case would be copying weights.
@@ -29,6 +30,9 @@ const LARGE: usize = 25 << 20;
 
 /// One case in this many also goes through the program itself.
 const PROGRAM: u32 = 10;
+
+/// A long run says how far it is after so many cases.
+const REPORT: u32 = 500;
 
 /// A sound model.
 struct Subject {
@@ -231,8 +235,12 @@ fn spoiled_models_give_errors() {
         let list = if *set == 0 && !large.is_empty() { &large } else { &small };
         &list[index.index(list.len())]
     };
+    let done = std::cell::Cell::new(0);
     let result = runner.run(&strategy, |(which, faults)| {
         let subject = chosen(&which);
+        if done.replace(done.get() + 1) % REPORT == REPORT - 1 && cases > REPORT {
+            eprintln!("{} of {cases}", done.get());
+        }
         survive(spoil(subject, &faults), subject.deep, which.2 == 0)
     });
     match result {
