@@ -66,7 +66,8 @@ impl Symbols {
     }
 }
 
-/// An extent or an index: a canonical expression. Overflow of 64 bits gives [`Dim::INVALID`], which absorbs.
+/// An extent or an index: a canonical expression. Overflow of 64 bits gives [`Dim::INVALID`], which absorbs, and so does an
+/// expression of more than [`Dim::MAX_PARTS`] parts.
 #[derive(Clone, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct Dim(Repr);
 
@@ -76,9 +77,17 @@ pub type Shape = Vec<Dim>;
 #[derive(Clone, PartialEq, Eq, Hash, PartialOrd, Ord)]
 enum Repr {
     Const(i64),
-    /// At least one term mentions an atom; terms sorted by monomial; no coefficient is zero.
-    Poly(Arc<Vec<(Monomial, i64)>>),
+    Poly(Arc<Poly>),
     Invalid,
+}
+
+/// A sum in which at least one term mentions an atom.
+#[derive(PartialEq, Eq, Hash, PartialOrd, Ord)]
+struct Poly {
+    /// Sorted by monomial; no coefficient is zero.
+    terms: Vec<(Monomial, i64)>,
+    /// Follows from the terms (see [`Dim::MAX_PARTS`]).
+    parts: usize,
 }
 
 /// A product of atoms with powers, sorted; empty is 1.
@@ -109,13 +118,26 @@ impl Dim {
     /// The result of an overflow or of a division by zero.
     pub const INVALID: Self = Self(Repr::Invalid);
 
+    /// Terms and atoms, each power and each part of an atom counted, that an expression has at most. What models compute of
+    /// extents has tens of them; but twenty nodes that square a value, or a long chain of divisions, would make it large
+    /// or deep without bound.
+    pub const MAX_PARTS: usize = 1 << 11;
+
     /// The symbol as an expression.
     pub fn symbol(s: Symbol) -> Self {
         Self::atom(Atom::Sym(s))
     }
 
     fn atom(a: Atom) -> Self {
-        Self(Repr::Poly(Arc::new(vec![(vec![(a, 1)], 1)])))
+        Self::poly(vec![(vec![(a, 1)], 1)])
+    }
+
+    fn poly(terms: Vec<(Monomial, i64)>) -> Self {
+        let mut parts = terms.len();
+        for (atom, power) in terms.iter().flat_map(|(m, _)| m) {
+            parts = parts.saturating_add(atom.parts().saturating_mul(*power as usize));
+        }
+        if parts > Self::MAX_PARTS { Self::INVALID } else { Self(Repr::Poly(Arc::new(Poly { terms, parts }))) }
     }
 
     /// The number, where it is one.
@@ -133,8 +155,8 @@ impl Dim {
 
     /// The symbol, where the expression is just one.
     pub fn as_symbol(&self) -> Option<&Symbol> {
-        let Repr::Poly(terms) = &self.0 else { return None };
-        match terms.as_slice() {
+        let Repr::Poly(poly) = &self.0 else { return None };
+        match poly.terms.as_slice() {
             [(mono, 1)] => match mono.as_slice() {
                 [(Atom::Sym(s), 1)] => Some(s),
                 _ => None,
@@ -148,7 +170,7 @@ impl Dim {
         match &self.0 {
             Repr::Const(0) | Repr::Invalid => Vec::new(),
             Repr::Const(c) => vec![(Vec::new(), *c)],
-            Repr::Poly(t) => t.as_ref().clone(),
+            Repr::Poly(p) => p.terms.clone(),
         }
     }
 
@@ -157,7 +179,7 @@ impl Dim {
         match terms.as_slice() {
             [] => Self::ZERO,
             [(m, c)] if m.is_empty() => Self(Repr::Const(*c)),
-            _ => Self(Repr::Poly(Arc::new(terms))),
+            _ => Self::poly(terms),
         }
     }
 
@@ -188,14 +210,20 @@ impl Dim {
             (Repr::Const(1), _) => return other.clone(),
             _ => {}
         }
+        let (mine, theirs) = (self.terms(), other.terms());
+        // Terms may cancel, but not that many.
+        if mine.len() * theirs.len() > 4 * Self::MAX_PARTS {
+            return Self::INVALID;
+        }
         let mut map: BTreeMap<Monomial, i64> = BTreeMap::new();
-        for (m1, c1) in self.terms() {
-            for (m2, c2) in other.terms() {
+        for (m1, c1) in mine {
+            for (m2, c2) in &theirs {
                 let mut powers: BTreeMap<Atom, u32> = m1.iter().cloned().collect();
-                for (a, p) in &m2 {
+                for (a, p) in m2 {
+                    // At most twice MAX_PARTS.
                     *powers.entry(a.clone()).or_insert(0) += p;
                 }
-                let Some(c) = c1.checked_mul(c2) else { return Self::INVALID };
+                let Some(c) = c1.checked_mul(*c2) else { return Self::INVALID };
                 let slot = map.entry(powers.into_iter().collect()).or_insert(0);
                 let Some(sum) = slot.checked_add(c) else { return Self::INVALID };
                 *slot = sum;
@@ -206,8 +234,8 @@ impl Dim {
 
     /// `exact(p, q)·q` is `p` when q is a single atom or a constant.
     fn cancel_exact(self) -> Self {
-        let Repr::Poly(terms) = &self.0 else { return self };
-        let [(mono, coeff)] = terms.as_slice() else { return self };
+        let Repr::Poly(poly) = &self.0 else { return self };
+        let [(mono, coeff)] = poly.terms.as_slice() else { return self };
         for (i, (atom, power)) in mono.iter().enumerate() {
             let Atom::Exact(p, q) = atom else { continue };
             if *power != 1 {
@@ -284,7 +312,10 @@ impl Dim {
     pub fn modulo(&self, by: &Self) -> Self {
         match (self.as_const(), by.as_const()) {
             (_, Some(0)) => Self::INVALID,
-            (Some(a), Some(b)) if a.checked_div(b).is_some() => Self::from(a - b * floor_div(a, b)),
+            (Some(a), Some(b)) => {
+                let rest = a.wrapping_rem(b);
+                Self::from(if rest != 0 && (rest < 0) != (b < 0) { rest + b } else { rest })
+            }
             _ if self.is_invalid() || by.is_invalid() => Self::INVALID,
             _ if self.divide(by).is_some() => Self::ZERO,
             _ => Self::atom(Atom::Mod(self.clone(), by.clone())),
@@ -339,9 +370,9 @@ impl Dim {
 
     /// The expression with atoms replaced by `value`; inside of those it keeps (None), their parts are.
     pub fn replace(&self, value: &dyn Fn(&Atom) -> Option<Self>) -> Self {
-        let Repr::Poly(terms) = &self.0 else { return self.clone() };
+        let Repr::Poly(poly) = &self.0 else { return self.clone() };
         let mut sum = Self::ZERO;
-        for (mono, c) in terms.iter() {
+        for (mono, c) in &poly.terms {
             let mut product = Self::from(*c);
             for (atom, power) in mono {
                 let a = value(atom).unwrap_or_else(|| match atom {
@@ -382,8 +413,8 @@ impl Dim {
 
     /// Calls `visit` on every atom in the expression, parts before the whole.
     pub fn atoms(&self, visit: &mut dyn FnMut(&Atom)) {
-        let Repr::Poly(terms) = &self.0 else { return };
-        for (atom, _) in terms.iter().flat_map(|(m, _)| m) {
+        let Repr::Poly(poly) = &self.0 else { return };
+        for (atom, _) in poly.terms.iter().flat_map(|(m, _)| m) {
             match atom {
                 Atom::Sym(_) => {}
                 Atom::FloorDiv(a, b) | Atom::Mod(a, b) | Atom::Min(a, b) | Atom::Max(a, b) | Atom::Exact(a, b) => {
@@ -423,6 +454,22 @@ impl Dim {
     }
 }
 
+impl Atom {
+    /// What it adds to the parts of an expression.
+    fn parts(&self) -> usize {
+        let inner = |d: &Dim| match &d.0 {
+            Repr::Const(_) | Repr::Invalid => 0,
+            Repr::Poly(p) => p.parts,
+        };
+        match self {
+            Self::Sym(_) => 1,
+            Self::FloorDiv(a, b) | Self::Mod(a, b) | Self::Min(a, b) | Self::Max(a, b) | Self::Exact(a, b) => {
+                1 + inner(a) + inner(b)
+            }
+        }
+    }
+}
+
 fn floor_div(a: i64, b: i64) -> i64 {
     let q = a / b;
     if a % b != 0 && (a < 0) != (b < 0) { q - 1 } else { q }
@@ -443,8 +490,8 @@ impl fmt::Display for Dim {
         match &self.0 {
             Repr::Const(c) => write!(f, "{c}"),
             Repr::Invalid => f.write_str("invalid"),
-            Repr::Poly(terms) => {
-                for (i, (mono, c)) in terms.iter().enumerate() {
+            Repr::Poly(poly) => {
+                for (i, (mono, c)) in poly.terms.iter().enumerate() {
                     let sign = if *c < 0 { "-" } else { "+" };
                     if i > 0 || *c < 0 {
                         f.write_str(sign)?;
@@ -526,5 +573,24 @@ mod tests {
         assert!((product - Dim::ONE).is_invalid());
         assert!(Dim::ONE.floor_div(&Dim::ZERO).is_invalid());
         assert!(Dim::from(i64::MIN).floor_div(&Dim::from(-1i64)).is_invalid());
+        assert_eq!(Dim::from(i64::MIN).modulo(&Dim::from(i64::MAX)), i64::MAX - 1);
+        assert_eq!(Dim::from(i64::MIN).modulo(&Dim::from(-1i64)), 0);
+    }
+
+    #[test]
+    fn expressions_without_end_are_invalid() {
+        let steps: [fn(&Dim) -> Dim; 4] = [
+            |d| d * d,
+            |d| d * d + 1,
+            |d| (d + 1).floor_div(&Dim::from(3i64)),
+            |d| d.smaller(&(d * s("m"))).larger(&s("m")),
+        ];
+        for (which, step) in steps.into_iter().enumerate() {
+            let last = (0..100_000).try_fold(s("n"), |d, _| Some(step(&d)).filter(|d| !d.is_invalid()));
+            assert_eq!(last, None, "{which}");
+        }
+        // What models do with extents is far from it.
+        let sum: Dim = (0..100).map(|i| s(&format!("n{i}")) * (i + 1)).sum();
+        assert!(!(sum.clone() * s("m")).floor_div(&Dim::from(7i64)).larger(&sum).is_invalid());
     }
 }

@@ -62,7 +62,7 @@ impl Known {
 
     fn of_tensor(t: &Tensor) -> Option<Self> {
         let dtype = t.dtype();
-        if t.len() > MAX_ELEMENTS || !takes_part(dtype) {
+        if !small(t.shape()) || !takes_part(dtype) {
             return None;
         }
         let elem = |l: Literal| match dtype {
@@ -154,6 +154,13 @@ impl Known {
     }
 }
 
+/// Whether a value of that shape can be known. Beside a zero, other extents must be small, too: products of some of them
+/// are taken, and lists of their positions.
+fn small(shape: &[usize]) -> bool {
+    let whole = shape.iter().try_fold(1usize, |n, d| n.checked_mul((*d).max(1)));
+    whole.is_some_and(|n| n <= MAX_ELEMENTS)
+}
+
 /// Whether values of the type can be known.
 fn takes_part(dtype: DType) -> bool {
     dtype == DType::F32 || dtype == DType::Bool || (dtype.is_int() && dtype != DType::U64)
@@ -226,7 +233,7 @@ pub fn evaluate(l: &mut Lower<'_>) -> Option<Known> {
         }
         Elem::Float(_) | Elem::Bool(_) => true,
     };
-    (result.elems.len() <= MAX_ELEMENTS && result.elems.iter().all(fits)).then_some(result)
+    (small(&result.shape) && result.elems.iter().all(fits)).then_some(result)
 }
 
 fn shape_of(l: &Lower<'_>) -> Option<Known> {
@@ -438,10 +445,10 @@ pub fn clamp(extent: i64, start: i64, end: i64, step: i64) -> Option<(i64, i64, 
 
 fn constant_of_shape(l: &mut Lower<'_>, shape: &Known) -> Option<Known> {
     let shape: Vec<usize> = shape.numbers()?.iter().map(|d| usize::try_from(*d).ok()).collect::<Option<_>>()?;
-    let count = shape.iter().try_fold(1usize, |n, d| n.checked_mul(*d))?;
-    if count > MAX_ELEMENTS {
+    if !small(&shape) {
         return None;
     }
+    let count = shape.iter().product();
     let value = node::tensor(l.node, "value");
     let float = value.is_none_or(|t| t.data_type() == tensor::code(DType::F32));
     if float && count > MAX_FLOATS {
@@ -459,7 +466,9 @@ fn range(start: &Known, limit: &Known, delta: &Known) -> Option<Known> {
     let dtype = start.dtype;
     let (start, limit, delta) = (one(start)?, one(limit)?, one(delta).filter(|d| *d != 0)?);
     let count = range_len(start, limit, delta)?;
-    let elems = (0..count).map(|i| Elem::Int(Dim::from(start + i * delta))).collect();
+    // Inside of start to limit, though the last step may be more than an i64 holds.
+    let at = |i: i64| (i128::from(start) + i128::from(i) * i128::from(delta)) as i64;
+    let elems = (0..count).map(|i| Elem::Int(Dim::from(at(i)))).collect();
     Some(Known { dtype, shape: vec![count as usize], elems })
 }
 

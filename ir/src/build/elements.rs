@@ -48,7 +48,10 @@ pub fn of_op(b: &Builder, op: &Op, args: &[ValueId]) -> Option<Vec<Dim>> {
     }
     let known = |v: &ValueId| {
         let t = b.graph().ty(*v).as_tensor().filter(|t| takes_part(t.dtype))?;
-        Some(Known { shape: t.static_shape()?, elements: b.elements(*v)? })
+        // Beside a zero, too, extents must be small: products of some of them are taken.
+        let shape = t.static_shape()?;
+        let whole = shape.iter().try_fold(1usize, |n, d| n.checked_mul((*d).max(1)));
+        whole.filter(|n| *n <= MAX).and_then(|_| Some(Known { elements: b.elements(*v)?, shape }))
     };
     let known: Vec<Known> = args.iter().map(known).collect::<Option<_>>()?;
     let first = known.first()?;
@@ -117,7 +120,8 @@ pub fn of_op(b: &Builder, op: &Op, args: &[ValueId]) -> Option<Vec<Dim>> {
             let mut out = Vec::new();
             for i in &known[1].elements {
                 let i = usize::try_from(i.as_const()?).ok()?;
-                out.extend_from_slice(first.elements.get(i * inner..(i + 1) * inner)?);
+                let from = i.checked_mul(inner)?;
+                out.extend_from_slice(first.elements.get(from..from.checked_add(inner)?)?);
                 if out.len() > MAX {
                     return None;
                 }
@@ -257,6 +261,20 @@ mod tests {
         assert_eq!(b.numbers(joined).map(|n| n.len()), Some(12));
         let total = b.fold(Monoid::Prod, flat, &[0]).unwrap();
         assert_eq!(b.numbers(total), Some(vec![0]));
+    }
+
+    #[test]
+    fn empty_values_may_be_long_on_other_axes() {
+        let mut b = Builder::new("g");
+        let shape: Vec<usize> = vec![0, 1 << 40, 1 << 40];
+        let t = b.constant(Tensor::new(DType::I32, shape.clone(), Vec::new()).unwrap());
+        let turned = b.add(Op::Permute(Perm::new(&[2, 0, 1]).unwrap()), &[t]).unwrap();
+        assert_eq!(b.elements(turned), None);
+        let at = list(&mut b, &[1 << 62]);
+        let spec = crate::op::spec::GatherSpec::along(2, 0, 1, crate::op::spec::Negative::Never).unwrap();
+        let square = b.constant(Tensor::from_slice([2, 4], &[0i64; 8]).unwrap());
+        let picked = b.add(Op::Gather(spec), &[square, at]).unwrap();
+        assert_eq!(b.elements(picked), None);
     }
 
     #[test]

@@ -279,7 +279,8 @@ fn transpose_conv(l: &mut Lower<'_>) -> Results {
                 let (Some(d), Some(out)) = (sx[1 + i].as_const(), shape[1 + i].as_const()) else {
                     return Err(unsupported("SAME padding over an unknown extent"));
                 };
-                ((d - 1) * strides[i] + taps[i] - out).max(0) / 2
+                let span = (d - 1).saturating_mul(strides[i]).saturating_add(taps[i]);
+                span.saturating_sub(out).max(0) / 2
             }
             other => return Err(bad_value("padding", other.0, "SAME or VALID")),
         };
