@@ -27,6 +27,7 @@ pub use verify::{Oracle, VerifyOptions, verify};
 
 pub use egret_codegen_c::Cpu;
 pub use egret_onnx::ReadOptions as Binding;
+pub use egret_onnx::foreign;
 pub use egret_rules::Numeric;
 
 /// Is told what is being done now.

@@ -111,6 +111,7 @@ pub fn optimize(path: &Path, options: &OptimizeOptions, progress: Progress<'_>) 
     let mut before: Option<Snapshot> = None;
     let mut next = imported;
     let mut passes = 0;
+    let again = Binding { operators: options.binding.operators, ..Binding::default() };
     let mut model = loop {
         passes += 1;
         progress(&format!("optimizing, pass {passes}"));
@@ -127,7 +128,7 @@ pub fn optimize(path: &Path, options: &OptimizeOptions, progress: Progress<'_>) 
             break written;
         }
         before = Some(after);
-        next = egret_onnx::read_model(written, &mut Files::none(), &Binding::default()).map_err(failed())?;
+        next = egret_onnx::read_model(written, &mut Files::none(), &again).map_err(failed())?;
     };
     if guard.held && export::model_bytes(&next) > start {
         let entry = StringStringEntryProto { key: Some(GROWN_FROM.to_owned()), value: Some(start.to_string()) };

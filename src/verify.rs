@@ -135,12 +135,12 @@ fn compiled_binding(run: &Binding, library: &Library) -> Binding {
     let fixed: Vec<&str> = library.inputs().iter().filter(bounded).map(|i| i.name.as_str()).collect();
     let shapes = run.shapes.iter().filter(|(input, _)| fixed.contains(&input.as_str())).cloned().collect();
     let ranges = library.symbols().0.iter().map(|(s, info)| (s.name().to_owned(), info.min, info.max)).collect();
-    Binding { dims, ranges, shapes, values: run.values.clone() }
+    Binding { dims, ranges, shapes, values: run.values.clone(), operators: run.operators }
 }
 
 /// The candidate, with those bindings that it still leaves open: an optimized model has its extents in it.
 fn read_candidate(path: &Path, binding: &Binding) -> Result<Model> {
-    let open = frontends::model(path, &Binding::default())?;
+    let open = frontends::model(path, &Binding { operators: binding.operators, ..Binding::default() })?;
     let mut symbols = std::collections::BTreeSet::new();
     for input in &open.imported.graph.inputs {
         for d in input.ty.as_tensor().iter().flat_map(|t| &t.shape) {

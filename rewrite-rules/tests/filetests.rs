@@ -2,6 +2,7 @@
 //! come out. `BLESS=1` rewrites the expectations. The first line of a case names the test:
 //!
 //! - `error`: the rest is a rule file; the problems come out as users see them;
+//! - `import-egg`: the rest is a file of rewrites for egg; the rule file they become comes out;
 //! - `optimize [numeric=CLASS]`: the rest is a graph; its smallest equal graph and the rules that prove it come out.
 
 use std::collections::BTreeMap;
@@ -9,7 +10,7 @@ use std::fmt::Write as _;
 use std::path::Path;
 
 use egret_ir::{Graph, Op, check, text};
-use egret_rules::{Config, Numeric, RuleSet, saturate};
+use egret_rules::{Config, Numeric, RuleSet, egg_import, saturate};
 
 fn error(input: &str) -> String {
     match RuleSet::load(&[("test.rules", input)]) {
@@ -19,6 +20,13 @@ fn error(input: &str) -> String {
             out
         }),
     }
+}
+
+/// What was imported loads as a rule file again.
+fn imported(input: &str) -> String {
+    let rules = egg_import::rules_text("test.egg", &egg_import::import("test.egg", input));
+    RuleSet::load(&[("test.rules", &rules)]).unwrap_or_else(|e| panic!("{}", e[0]));
+    rules
 }
 
 fn optimize(header: &str, input: &str) -> String {
@@ -100,6 +108,8 @@ fn run(case: &str) -> (String, String) {
     let (header, body) = input.trim_start().split_once('\n').expect("a case has a header");
     let got = if header.starts_with("error") {
         error(body)
+    } else if header.starts_with("import-egg") {
+        imported(body)
     } else if header.starts_with("optimize") {
         optimize(header, body)
     } else {

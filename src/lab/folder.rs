@@ -1,7 +1,7 @@
 //! Run folders: results beside a manifest that says how to get them again, their comparison, and their repetition.
 
 use std::collections::{BTreeMap, BTreeSet};
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
 use serde::{Deserialize, Serialize};
 
@@ -177,9 +177,8 @@ pub fn compare(first: &Path, second: &Path) -> Result<Vec<Difference>> {
         out.push(difference("rules", "sha256 of their texts", &a.inputs.rules_sha256, &b.inputs.rules_sha256));
     }
     for (name, keys) in TABLES {
-        let table = |folder: &Path, m: &Manifest| match m.results.contains_key(*name) {
-            true => lines(&folder.join(name), *keys),
-            false => Ok(BTreeMap::new()),
+        let table = |folder: &Path, m: &Manifest| {
+            if m.results.contains_key(*name) { lines(&folder.join(name), *keys) } else { Ok(Lines::new()) }
         };
         out.extend(cells(name, &table(first, &a)?, &table(second, &b)?));
     }
@@ -189,8 +188,8 @@ pub fn compare(first: &Path, second: &Path) -> Result<Vec<Difference>> {
 /// Lines of a table by their keys; each a cell for every other column.
 type Lines = BTreeMap<String, Vec<(String, String)>>;
 
-fn lines(path: &PathBuf, keys: usize) -> Result<Lines> {
-    let failed = |e: csv::Error| Error::File { path: path.clone(), reason: e.to_string() };
+fn lines(path: &Path, keys: usize) -> Result<Lines> {
+    let failed = |e: csv::Error| Error::File { path: path.to_owned(), reason: e.to_string() };
     let mut reader = csv::Reader::from_path(path).map_err(failed)?;
     let header = reader.headers().map_err(failed)?.clone();
     let mut out = Lines::new();

@@ -49,6 +49,7 @@ pub fn import(mut model: ModelProto, options: &ReadOptions) -> Result<Imported, 
     // models, and what is still open after them stays opaque.
     let mut round = 0;
     let mut shared = Shared::new(&model, &opsets, inliner, names);
+    shared.operators = options.operators;
     let (parts, positions) = loop {
         let bounds = shared.bounds.clone();
         shared.restart();
@@ -345,6 +346,9 @@ impl<'s, 'a, 'g> Importer<'s, 'a, 'g> {
         let proto = &flat.proto;
         let domain = canonical_domain(proto.domain());
         if !ops::knows(domain) {
+            if let Some(op) = self.shared.operators.find(proto) {
+                return op.read(&mut self.lowering(flat, opset, inputs));
+            }
             return Err(Fail::Opaque(format!("operators of domain {domain}")));
         }
         let mut lower = self.lowering(flat, opset, inputs);
@@ -377,7 +381,7 @@ impl<'s, 'a, 'g> Importer<'s, 'a, 'g> {
         types: Vec<Type>,
         reason: String,
     ) {
-        let mut definition = opaque::definition(&flat.proto, types, self.sites.len() as u32);
+        let mut definition = opaque::definition(&flat.proto, types, self.sites.len() as u32, self.shared.operators);
         if flat.opsets.is_some() {
             // What it means is not in its payload.
             definition.site = Some(self.sites.len() as u32);

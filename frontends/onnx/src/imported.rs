@@ -10,10 +10,11 @@ use indexmap::IndexMap;
 
 use crate::error::{NodePlace, Problem};
 use crate::export::{raw, value_info};
+use crate::foreign::ForeignOps;
 use crate::frozen::Frozen;
 use crate::proto::{FunctionProto, GraphProto, ModelProto, NodeProto, OperatorSetIdProto, TensorProto};
 
-/// How open extents are bound.
+/// How open extents are bound, and what else is read than this crate knows.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct ReadOptions {
     /// `--dim NAME=VALUE`: extents by name. Unnamed extents are called `INPUT.AXIS`.
@@ -25,6 +26,8 @@ pub struct ReadOptions {
     /// `--value INPUT=[2,3]` or `--value INPUT=@file.npy`: the value of an input. The input stays in the interface; the
     /// graph is only right for that value.
     pub values: Vec<(String, Frozen)>,
+    /// Operators that the program adds to those of this crate.
+    pub operators: ForeignOps,
 }
 
 /// One node of the model (inlined functions' nodes count), with the values it takes and gives.

@@ -14,6 +14,7 @@ mod control;
 pub mod error;
 pub mod export;
 pub mod external;
+pub mod foreign;
 pub mod frozen;
 pub mod import;
 mod imported;
@@ -46,6 +47,7 @@ use external::Files;
 use proto::ModelProto;
 
 pub use error::{NodePlace, Problem, ProblemKind, ReadError};
+pub use foreign::{ForeignOp, ForeignOps, Reading};
 pub use frozen::Frozen;
 pub use unroll::node_count;
 

@@ -11,6 +11,7 @@ use egret_ir::graph::OpaqueDef;
 use egret_ir::{DType, Dim, Graph, Symbol, Type};
 use prost::Message;
 
+use crate::foreign::ForeignOps;
 use crate::inline::{canonical_domain, subgraphs, walk};
 use crate::node;
 use crate::proto::tensor_shape_proto::dimension::Value as DimValue;
@@ -33,8 +34,9 @@ pub fn fresh(graph: &mut Graph, stem: &str) -> Dim {
     Dim::symbol(symbol)
 }
 
-/// The definition of an opaque operator for a node with results of the given types.
-pub fn definition(proto: &NodeProto, results: Vec<Type>, site: u32) -> OpaqueDef {
+/// The definition of an opaque operator for a node with results of the given types; `known` operators may be said to have
+/// no effect.
+pub fn definition(proto: &NodeProto, results: Vec<Type>, site: u32, known: ForeignOps) -> OpaqueDef {
     let mut bare = proto.clone();
     bare.name = None;
     bare.doc_string = None;
@@ -44,7 +46,7 @@ pub fn definition(proto: &NodeProto, results: Vec<Type>, site: u32) -> OpaqueDef
     let mut impure = false;
     walk(proto, &mut |n| {
         let standard = canonical_domain(n.domain()).is_empty() && schema::versions(n.op_type()).is_some();
-        impure |= !standard || IMPURE.contains(&n.op_type());
+        impure |= !known.is_pure(n) && (!standard || IMPURE.contains(&n.op_type()));
     });
     OpaqueDef {
         domain: canonical_domain(proto.domain()).into(),

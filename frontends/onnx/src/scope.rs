@@ -14,6 +14,7 @@ use indexmap::IndexMap;
 
 use crate::containers::Item;
 use crate::error::Problem;
+use crate::foreign::ForeignOps;
 use crate::import;
 use crate::import::Importer;
 use crate::imported::{Imported, OpaqueReason, Site};
@@ -31,6 +32,8 @@ pub(crate) struct Shared<'a> {
     model: &'a ModelProto,
     pub inliner: Inliner<'a>,
     pub opsets: &'a Opsets,
+    /// Operators that the program adds.
+    pub operators: ForeignOps,
     /// Upper bounds of symbols that the model needs to run at all.
     pub bounds: BTreeMap<Symbol, i64>,
     /// Names in use anywhere in the model, and those given on the way.
@@ -41,7 +44,9 @@ pub(crate) struct Shared<'a> {
 
 impl<'a> Shared<'a> {
     pub fn new(model: &'a ModelProto, opsets: &'a Opsets, inliner: Inliner<'a>, names: BTreeSet<String>) -> Self {
-        Self { model, inliner, opsets, bounds: BTreeMap::new(), names, given: Vec::new(), left: MAX_LOWERED }
+        let operators = ForeignOps::default();
+        let (bounds, given, left) = (BTreeMap::new(), Vec::new(), MAX_LOWERED);
+        Self { model, inliner, opsets, operators, bounds, names, given, left }
     }
 
     /// Reading starts over.
