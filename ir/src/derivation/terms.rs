@@ -65,6 +65,11 @@ impl Terms {
         self.index.get(&(op.clone(), args.clone())).copied()
     }
 
+    /// A dense constant.
+    pub fn dense(&mut self, tensor: &Tensor) -> Op {
+        Op::Const(Const::Dense(self.constant(tensor)))
+    }
+
     /// An op of other tables in terms of these.
     pub fn import(&mut self, op: &Op, from: &Tables) -> Op {
         match op {

@@ -50,6 +50,10 @@ pub struct Step {
     pub uses: Vec<Use>,
     /// How many of `uses` belong to the left side.
     pub left_uses: usize,
+    /// Operands of the right side's uses as the rule writes them: other uses of it by number, or what a variable stood for.
+    pub parts: Vec<Vec<Ref>>,
+    /// The right side's root, likewise.
+    pub root: Ref,
 }
 
 /// What happened to a match.
@@ -139,6 +143,8 @@ fn commit(egraph: &mut EGraph, index: usize, rule: &Rule, m: &Match, p: &Plan) -
         right,
         uses,
         left_uses,
+        parts: p.items.iter().map(|i| i.parts.clone()).collect(),
+        root: p.root,
     };
     egraph.analysis.steps.push(step);
     right

@@ -10,10 +10,10 @@ use std::fmt::Write as _;
 use egg::Id;
 use egret_ir::choice::ClassId;
 use egret_ir::text::op_text;
-use egret_ir::{Op, ValueId};
+use egret_ir::{Op, Origins, ValueId};
 
 use super::apply::{RuleRef, Step};
-use super::egraph::{EGraph, ENode, Edge, Fault, Why};
+use super::egraph::{EGraph, ENode, Edge, Fault, Values, Why};
 use super::matcher::{View, rematch};
 use super::passes::faithful;
 use super::plan::plan;
@@ -147,6 +147,26 @@ impl Log {
             }
         }
         Self { egraph, values, classes, births, edges, faults, parents, depths }
+    }
+
+    /// What was interned, and what was asked of constants.
+    pub fn values(&self) -> &Values {
+        &self.egraph.analysis
+    }
+
+    /// The e-graph.
+    pub fn egraph(&self) -> &EGraph {
+        &self.egraph
+    }
+
+    /// The operands of an e-node, as it was born.
+    pub fn args(&self, id: Id) -> &[Id] {
+        &self.enode(id).args
+    }
+
+    /// Origins of an e-node.
+    pub fn origins(&self, id: Id) -> Origins {
+        self.values().origins.get(usize::from(id)).cloned().unwrap_or_default()
     }
 
     /// Faults of the engine; empty unless there is a bug.

@@ -3,9 +3,12 @@
 pub mod apply;
 pub mod derive;
 pub mod egraph;
+pub mod evidence;
 pub mod freeze;
 pub mod matcher;
+pub mod near;
 pub mod passes;
 pub mod plan;
+pub mod readback;
 pub mod rounds;
 pub mod saturate;

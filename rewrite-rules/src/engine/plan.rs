@@ -54,8 +54,10 @@ pub enum Ref {
 pub struct Item {
     /// Kind and attributes.
     pub op: Op,
-    /// Operands.
+    /// Operands; those that exist by their class.
     pub args: Vec<Ref>,
+    /// Operands as the right side is written: items of the plan also where these exist.
+    pub parts: Vec<Ref>,
     /// Its data.
     pub data: Data,
     /// Its class, where it exists already.
@@ -361,6 +363,7 @@ impl Planner<'_> {
 
     fn item(&mut self, op: Op, args: Vec<Ref>) -> Result<Ref, Refusal> {
         // Planned operands that exist are named by their class, so that equal nodes are found.
+        let parts = args.clone();
         let args: Vec<Ref> = args
             .into_iter()
             .map(|r| match r {
@@ -368,7 +371,7 @@ impl Planner<'_> {
                 Ref::Id(id) => Ref::Id(self.egraph.find(id)),
             })
             .collect();
-        if let Some(i) = self.items.iter().position(|x| x.op == op && x.args == args) {
+        if let Some(i) = self.items.iter().position(|x| x.op == op && x.args == args && x.parts == parts) {
             return Ok(Ref::Item(i));
         }
         let data: Vec<Data> = args.iter().map(|r| self.data(*r).clone()).collect();
@@ -384,7 +387,7 @@ impl Planner<'_> {
             let r = self.egraph.analysis.ops.get_index_of(&op)?;
             self.egraph.lookup(ENode { op: super::egraph::OpRef(r as u32), args })
         });
-        self.items.push(Item { op, args, data, known });
+        self.items.push(Item { op, args, parts, data, known });
         Ok(Ref::Item(self.items.len() - 1))
     }
 }

@@ -170,7 +170,7 @@ pub enum ExportError {
 
 /// Extracts and writes a model, bodies included: `extract` chooses candidates (positions in the table, producers before
 /// users) for every graph. Folds that make a graph grow too much are taken out of the table, largest first, and the rest is
-/// chosen anew. `guard` is told when it held one back.
+/// chosen anew. `guard` is told when it held one back. The classes keep the names under which they were written.
 ///
 /// # Errors
 /// [`ExportError`]; its `Unreachable` where `extract` finds no solution.
@@ -188,7 +188,9 @@ pub fn optimize(
     let mut chooser = Chooser { opset, cost, extract, room, held: false };
     let chosen = chooser.choose(rewritten, imported, &Around::new(), limit)?;
     guard.held |= chooser.held;
-    write::write(rewritten, imported, &chosen, opset)
+    let (model, names) = write::write(rewritten, imported, &chosen, opset)?;
+    rewritten.classes.names = names;
+    Ok(model)
 }
 
 /// Which output a table cannot produce, and why: the first class behind it that no candidate produces although one of its

@@ -21,6 +21,7 @@ use crate::unroll::rename_uses;
 const REPEATED_BYTES: usize = 1024;
 
 /// Writes what was chosen as a model: interface, metadata and versions as imported, surviving values under their names.
+/// Gives the names of the classes in it, too.
 ///
 /// # Errors
 /// [`ExportError`] where a body is missing.
@@ -29,16 +30,17 @@ pub fn write(
     imported: &Imported,
     chosen: &Chosen,
     opset: i64,
-) -> Result<ModelProto, ExportError> {
+) -> Result<(ModelProto, BTreeMap<ClassId, Arc<str>>), ExportError> {
     let mut root = Root::new(imported, chosen);
     let mut writer = Writer::new(&mut root, rewritten, imported, chosen, opset);
     writer.name_model();
     let graph = writer.model_graph()?;
+    let names = writer.name_of.iter().map(|(c, name)| (*c, name.as_str().into())).collect();
     let mut model = imported.model.clone();
     model.functions.clone_from(&imported.functions);
     model.functions = needed_functions(&model, graph.node.iter());
     model.graph = Some(graph);
-    Ok(model)
+    Ok((model, names))
 }
 
 /// One graph being written: the model's own, or a body.

@@ -323,6 +323,8 @@ pub fn apply_found(
         right,
         uses,
         left_uses,
+        parts: Vec::new(),
+        root: plan.root,
     };
     egraph.analysis.steps.push(step);
     egraph.union_trusted(root, right, pass.name);

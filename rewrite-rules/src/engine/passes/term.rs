@@ -170,7 +170,7 @@ fn node(egraph: &mut EGraph, term: &Term, items: &mut Vec<Item>) -> Result<Ref, 
         let r = egraph.analysis.ops.get_index_of(&n.op)?;
         egraph.lookup(ENode { op: OpRef(r as u32), args })
     });
-    items.push(Item { op: n.op.clone(), args, data, known });
+    items.push(Item { op: n.op.clone(), parts: args.clone(), args, data, known });
     Ok(Ref::Item(items.len() - 1))
 }
 
