@@ -68,7 +68,7 @@ pub struct Step {
     pub right: ValueId,
     /// Operands that both sides are over, sorted: below them neither side looks.
     pub leaves: Vec<ValueId>,
-    /// What the rule's variables stood for, as text.
+    /// What the rule's variables other than operands stood for, as text.
     pub bindings: String,
     /// Which time round of the optimizer it was, from 1.
     pub round: u32,
@@ -281,12 +281,33 @@ impl Derivation {
         Forest::of(self)
     }
 
-    /// With the entries alone that the goals need.
+    /// With the entries alone that the goals need, and the terms that these speak of.
     pub fn sliced(&self) -> Self {
         let pairs: Vec<(ValueId, ValueId)> = self.goals.iter().map(|g| (g.original, g.chosen)).collect();
         let needed = self.forest().needed(self, &pairs);
-        let entries = self.entries.iter().zip(&needed).filter(|(_, n)| **n).map(|(e, _)| e.clone()).collect();
-        Self::new(self.terms.clone(), self.reasons.clone(), entries, self.goals.clone())
+        let entries: Vec<&Entry> = self.entries.iter().zip(&needed).filter(|(_, n)| **n).map(|(e, _)| e).collect();
+        let spoken = entries.iter().flat_map(|e| {
+            let (a, b) = e.sides();
+            let leaves = match e {
+                Entry::Step(s) => s.leaves.as_slice(),
+                Entry::Congruence { .. } => &[],
+            };
+            leaves.iter().copied().chain([a, b])
+        });
+        let (terms, map) = self.terms.only(spoken.chain(pairs.iter().flat_map(|(a, b)| [*a, *b])));
+        let at = |v: ValueId| map[v.index()].unwrap_or(v);
+        let entry = |e: &&Entry| match e {
+            Entry::Step(s) => Entry::Step(Step {
+                left: at(s.left),
+                right: at(s.right),
+                leaves: s.leaves.iter().map(|l| at(*l)).collect(),
+                ..s.clone()
+            }),
+            Entry::Congruence { left, right } => Entry::Congruence { left: at(*left), right: at(*right) },
+        };
+        let goal = |g: &Goal| Goal { name: g.name.clone(), original: at(g.original), chosen: at(g.chosen) };
+        let goals = self.goals.iter().map(goal).collect();
+        Self::new(terms, self.reasons.clone(), entries.iter().map(entry).collect(), goals)
     }
 
     /// The smallest graph of both sides of a step over its leaves: each leaf an input, outputs `left` and `right`. None

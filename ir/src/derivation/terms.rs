@@ -46,6 +46,31 @@ impl Terms {
         terms
     }
 
+    /// These terms with all below them, and all inputs; and where each term went.
+    pub fn only(&self, wanted: impl IntoIterator<Item = ValueId>) -> (Self, Vec<Option<ValueId>>) {
+        let mut keep: Vec<bool> = self.graph.nodes().iter().map(|n| matches!(n.op, Op::Input(_))).collect();
+        for v in wanted {
+            keep[v.index()] = true;
+        }
+        for v in self.graph.values().rev() {
+            if keep[v.index()] {
+                for a in &self.graph.node(v).args {
+                    keep[a.index()] = true;
+                }
+            }
+        }
+        let mut graph = Graph::new(&self.graph.name);
+        graph.tables = self.graph.tables.clone();
+        graph.inputs.clone_from(&self.graph.inputs);
+        let mut map: Vec<Option<ValueId>> = vec![None; keep.len()];
+        for v in self.graph.values().filter(|v| keep[v.index()]) {
+            let node = self.graph.node(v);
+            let args = node.args.iter().filter_map(|a| map[a.index()]).collect();
+            map[v.index()] = Some(graph.push(Node { args, ..node.clone() }));
+        }
+        (Self::of(graph), map)
+    }
+
     /// Adds a term whose op refers to these tables, or finds it; its origins are those it was first added with.
     ///
     /// # Errors

@@ -145,7 +145,7 @@ impl Writer<'_> {
             Ref::Item(i) => items[i],
             Ref::Id(id) => self.leaf(id),
         };
-        let bindings = self.bindings(rule, step);
+        let bindings = bindings(rule, step);
         self.united(&reason(rule), left, right, bindings, round);
         Ok(())
     }
@@ -211,27 +211,28 @@ impl Writer<'_> {
             },
         }
     }
+}
 
-    fn bindings(&self, rule: &Rule, step: &Step) -> String {
-        let named = rule.vars.iter().zip(&step.bindings);
-        let shown = named.filter_map(|(v, b)| Some(format!("{}={}", v.name, self.bound(b.as_ref()?))));
-        shown.collect::<Vec<_>>().join(" ")
-    }
+/// What the variables for attributes, functions and elements stood for; operands stand in the sides.
+fn bindings(rule: &Rule, step: &Step) -> String {
+    let named = rule.vars.iter().zip(&step.bindings);
+    let shown = named.filter_map(|(v, b)| Some(format!("{}={}", v.name, bound(b.as_ref()?)?)));
+    shown.collect::<Vec<_>>().join(" ")
+}
 
-    fn bound(&self, b: &Bound) -> String {
-        match b {
-            Bound::Operand(id) => format!("%{}", self.born[usize::from(*id)].0),
-            Bound::Element(l) => l.to_string(),
-            Bound::Attr(a) => attr_text(a),
-            Bound::Function(f) => f.to_string(),
-            Bound::Monoid(m) => m.name().to_owned(),
-            Bound::Number(n) => n.to_string(),
-            Bound::Word(w) => w.clone(),
-            Bound::List(items) => {
-                format!("[{}]", items.iter().map(|i| self.bound(i)).collect::<Vec<_>>().join(", "))
-            }
+fn bound(b: &Bound) -> Option<String> {
+    Some(match b {
+        Bound::Operand(_) => return None,
+        Bound::Element(l) => l.to_string(),
+        Bound::Attr(a) => attr_text(a),
+        Bound::Function(f) => f.to_string(),
+        Bound::Monoid(m) => m.name().to_owned(),
+        Bound::Number(n) => n.to_string(),
+        Bound::Word(w) => w.clone(),
+        Bound::List(items) => {
+            format!("[{}]", items.iter().map(bound).collect::<Option<Vec<_>>>()?.join(", "))
         }
-    }
+    })
 }
 
 /// A step whose choices do not fit its rule: the rule set is another one than that of the run.
