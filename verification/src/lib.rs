@@ -7,12 +7,14 @@
 //!   by [`criteria`]. [`checks`] forces the engine's own inputs into each node of the reference, so the first node over
 //!   its bound is the faulty one.
 //! - [`faults`]: engines' known errors, excused by name.
+//! - [`derivation`]: why an optimized model is equal, checked step by step; a wrong result led back to its rule.
 
 pub mod bound;
 pub mod checks;
 pub mod compiled;
 pub mod criteria;
 pub mod definition;
+pub mod derivation;
 pub mod discrete;
 pub mod executor;
 pub mod faults;

@@ -6,6 +6,7 @@ use serde::Serialize;
 
 use crate::checks::{Fault, Skipped, ValueCheck};
 use crate::criteria::{FLOOR_RMS, FLOOR_Z, Floor, Pattern};
+use crate::derivation::Blame;
 
 /// The verdict on two models.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
@@ -140,6 +141,8 @@ pub struct Report {
     pub notes: Vec<String>,
     /// Whether ONNX Runtime gave other outputs for the reference itself.
     pub disputed: bool,
+    /// Rules that changed a value, where the subject was optimized again to find them; the first one first.
+    pub blamed: Vec<Blame>,
 }
 
 impl fmt::Display for Pattern {
@@ -267,6 +270,15 @@ impl fmt::Display for Report {
             }
         } else if let Some(nearest) = self.top.first() {
             writeln!(f, "  nearest to its bound: {nearest} at {:.0} % of it", 100.0 * nearest.score)?;
+        }
+        if let Some((first, others)) = self.blamed.split_first() {
+            writeln!(f, "  {first}")?;
+            if !others.is_empty() {
+                let mut names: Vec<&str> = others.iter().map(|b| b.rule.as_str()).collect();
+                names.sort_unstable();
+                names.dedup();
+                writeln!(f, "  and {} more steps change a value, of: {}", others.len(), names.join(", "))?;
+            }
         }
         for note in &self.notes {
             writeln!(f, "  note: {note}")?;

@@ -235,6 +235,7 @@ pub fn verify_definition(
         skipped: Vec::new(),
         notes: Vec::new(),
         disputed: false,
+        blamed: Vec::new(),
     };
     if !report.interface.is_empty() {
         report.verdict = Verdict::Interface;
