@@ -21,6 +21,8 @@ pub struct CompileOptions {
     pub numeric: Numeric,
     /// Rule files beside the built-in library.
     pub rule_files: Vec<PathBuf>,
+    /// Whether these run without having been checked.
+    pub unchecked_rules: bool,
     /// Instruction set.
     pub cpu: Cpu,
     /// The C compiler.
@@ -34,6 +36,7 @@ impl Default for CompileOptions {
             specialize: Vec::new(),
             numeric: Numeric::Reassociates,
             rule_files: Vec::new(),
+            unchecked_rules: false,
             cpu: Cpu::host(),
             cc: "cc".into(),
         }
@@ -73,7 +76,7 @@ pub struct Compiled {
 
 /// Reads a model and chooses its kernels.
 pub fn plan(path: &Path, options: &CompileOptions, progress: Progress<'_>) -> Result<Planned> {
-    let rules = optimize::rules(&options.rule_files)?;
+    let rules = optimize::checked_rules(&options.rule_files, options.unchecked_rules, progress)?;
     progress("reading");
     let imported = frontends::read(path, &options.binding)?;
     let typed = optimize::check(path, &imported)?;
@@ -148,7 +151,8 @@ pub(crate) fn variants(
         let mut binding = options.binding.clone();
         binding.ranges.retain(|(name, ..)| open.iter().all(|s| s.symbol.name() != name));
         binding.dims.extend(names.zip(extents.iter().copied()));
-        let bound = CompileOptions { binding, specialize: Vec::new(), ..options.clone() };
+        // The rules were checked for the general program.
+        let bound = CompileOptions { binding, specialize: Vec::new(), unchecked_rules: true, ..options.clone() };
         out.push(Variant { extents, program: plan(path, &bound, &|_| {})?.program });
     }
     Ok(out)

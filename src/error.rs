@@ -42,6 +42,17 @@ pub enum Error {
     /// Rule files with errors.
     #[error("{}", .0.iter().map(ToString::to_string).collect::<Vec<_>>().join("\n"))]
     Rules(Vec<egret_rules::LoadError>),
+    /// Rules that their check refuses.
+    #[error("{} (--unchecked-rules runs them all the same)\n{}", wrong(.0.len()), lines(.0))]
+    WrongRules(Vec<String>),
+    /// A derivation that does not check: a bug of Egret, or a file that was changed.
+    #[error("{}: the derivation does not check: {reason}", .path.display())]
+    Derivation {
+        /// The model.
+        path: PathBuf,
+        /// What is wrong with it.
+        reason: String,
+    },
     /// A file that cannot be read.
     #[error("{}: {reason}", .path.display())]
     File {
@@ -108,14 +119,19 @@ pub enum Error {
     },
 }
 
+fn wrong(rules: usize) -> String {
+    if rules == 1 { "a rule is wrong".to_owned() } else { format!("{rules} rules are wrong") }
+}
+
 fn lines<T: Display>(items: &[T]) -> String {
     items.iter().map(|i| format!("  {i}")).collect::<Vec<_>>().join("\n")
 }
 
 impl Error {
-    /// 2 for bad input or usage, 3 for what is not supported.
+    /// 1 for a check that failed, 2 for bad input or usage, 3 for what is not supported.
     pub fn exit_code(&self) -> u8 {
         match self {
+            Self::WrongRules(_) | Self::Derivation { .. } => 1,
             Self::Unsupported { .. } | Self::UnsupportedModel { .. } => 3,
             Self::Usage(_)
             | Self::Cpu(_)

@@ -36,7 +36,7 @@ pub fn lower(path: &Path, level: Level, options: &CompileOptions, progress: Prog
             Ok(text::print(&optimize::check(path, &imported)?.pruned()))
         }
         Level::Egraph => {
-            let rules = optimize::rules(&options.rule_files)?;
+            let rules = optimize::checked_rules(&options.rule_files, options.unchecked_rules, progress)?;
             let imported = frontends::read(path, &options.binding)?;
             let typed = optimize::check(path, &imported)?;
             Ok(classes_text(&optimize::saturate(&typed, &rules, options.numeric).classes))

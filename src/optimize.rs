@@ -23,13 +23,21 @@ pub struct OptimizeOptions {
     pub numeric: Numeric,
     /// Rule files beside the built-in library.
     pub rule_files: Vec<PathBuf>,
+    /// Whether these run without having been checked.
+    pub unchecked_rules: bool,
     /// Most that folding may add to the model's bytes over all passes, as a fraction (64 KiB are always allowed).
     pub max_growth: f64,
 }
 
 impl Default for OptimizeOptions {
     fn default() -> Self {
-        Self { binding: Binding::default(), numeric: Numeric::Reassociates, rule_files: Vec::new(), max_growth: 0.1 }
+        Self {
+            binding: Binding::default(),
+            numeric: Numeric::Reassociates,
+            rule_files: Vec::new(),
+            unchecked_rules: false,
+            max_growth: 0.1,
+        }
     }
 }
 
@@ -94,7 +102,34 @@ const GROWN_FROM: &str = "egret.grown_from";
 /// Reads, checks and optimizes a model until it no longer changes, so that optimizing the result changes nothing. Weights
 /// stay in the mapped file through all passes.
 pub fn optimize(path: &Path, options: &OptimizeOptions, progress: Progress<'_>) -> Result<Optimized> {
-    let rules = rules(&options.rule_files)?;
+    rounds(path, options, progress, None)
+}
+
+/// One time that a model went through the e-graph.
+pub(crate) struct Round<'a> {
+    /// Which, from 1.
+    pub number: u32,
+    /// The rules.
+    pub rules: &'a RuleSet,
+    /// What saturation left, with the names under which classes were written.
+    pub saturated: &'a Saturated,
+    /// The model before it.
+    pub before: &'a Imported,
+    /// The model after it, read back.
+    pub after: &'a Imported,
+}
+
+/// Is told of every round that changed the model.
+pub(crate) type Observer<'a> = &'a mut dyn FnMut(&Round<'_>) -> Result<()>;
+
+/// [`optimize`], with somebody looking on.
+pub(crate) fn rounds(
+    path: &Path,
+    options: &OptimizeOptions,
+    progress: Progress<'_>,
+    mut observer: Option<Observer<'_>>,
+) -> Result<Optimized> {
+    let rules = checked_rules(&options.rule_files, options.unchecked_rules, progress)?;
     progress("reading");
     let failed = || Error::read(path);
     let frontends::Source { mut imported, used } = frontends::source(path, &options.binding)?;
@@ -116,19 +151,26 @@ pub fn optimize(path: &Path, options: &OptimizeOptions, progress: Progress<'_>) 
         passes += 1;
         progress(&format!("optimizing, pass {passes}"));
         let typed = check(path, &next)?;
-        let mut rewritten = rewrite(&typed, &rules, options.numeric, &mut counts)
+        let (mut rewritten, mut saturated) = rewrite(&typed, &rules, options.numeric, &mut counts)
             .map_err(|reports| Error::Check { path: path.to_owned(), reports })?;
         let written = write(path, &mut rewritten, &next, &mut guard)?;
         let after = Snapshot::new(&written);
         if before.as_ref() == Some(&after) {
             break written;
         }
+        // Tensors are shared.
+        let result = written.clone();
+        let read = egret_onnx::read_model(written, &mut Files::none(), &again).map_err(failed())?;
+        if let Some(observer) = &mut observer {
+            saturated.classes = rewritten.classes;
+            let number = passes as u32;
+            observer(&Round { number, rules: &rules, saturated: &saturated, before: &next, after: &read })?;
+        }
         if passes == MAX_PASSES {
             warnings.push(format!("the model still changed after {passes} passes"));
-            break written;
+            break result;
         }
-        before = Some(after);
-        next = egret_onnx::read_model(written, &mut Files::none(), &again).map_err(failed())?;
+        (before, next) = (Some(after), read);
     };
     if guard.held && export::model_bytes(&next) > start {
         let entry = StringStringEntryProto { key: Some(GROWN_FROM.to_owned()), value: Some(start.to_string()) };
@@ -164,6 +206,23 @@ pub(crate) fn rules(files: &[PathBuf]) -> Result<RuleSet> {
     Ok(builtin.join(more))
 }
 
+/// The built-in rules and those of the given files, which must be right unless they may be `unchecked`.
+pub(crate) fn checked_rules(files: &[PathBuf], unchecked: bool, progress: Progress<'_>) -> Result<RuleSet> {
+    if files.is_empty() || unchecked {
+        return rules(files);
+    }
+    let own = load_rules(files)?;
+    progress("checking rules");
+    let failed: Vec<String> = egret_rules::rulecheck::check_all(&own, &|_| {})
+        .failed()
+        .map(|r| {
+            let failures: Vec<String> = r.failures.iter().map(|f| format!("\n    {f}")).collect();
+            format!("{}: {}{}", r.place, r.rule, failures.concat())
+        })
+        .collect();
+    if failed.is_empty() { Ok(RuleSet::builtin().join(own)) } else { Err(Error::WrongRules(failed)) }
+}
+
 /// The rules of files alone, without the built-in library.
 pub fn load_rules(files: &[PathBuf]) -> Result<RuleSet> {
     let mut texts = Vec::new();
@@ -185,22 +244,23 @@ pub(crate) fn saturate(typed: &Typed, rules: &RuleSet, numeric: Numeric) -> Satu
     egret_rules::saturate(typed, rules, &config)
 }
 
-/// Rewrites a graph and the bodies in it, innermost first.
+/// Rewrites a graph and the bodies in it, innermost first. The classes are with the rewritten graph, the log beside it.
 fn rewrite(
     typed: &Typed,
     rules: &RuleSet,
     numeric: Numeric,
     counts: &mut BTreeMap<String, RuleCount>,
-) -> std::result::Result<Rewritten, Vec<egret_ir::check::Report>> {
+) -> std::result::Result<(Rewritten, Saturated), Vec<egret_ir::check::Report>> {
     let mut bodies = Vec::with_capacity(typed.tables.bodies.len());
     for body in &typed.tables.bodies {
-        bodies.push(rewrite(&egret_ir::check(body.clone())?, rules, numeric, counts)?);
+        bodies.push(rewrite(&egret_ir::check(body.clone())?, rules, numeric, counts)?.0);
     }
-    let saturated = saturate(typed, rules, numeric);
+    let mut saturated = saturate(typed, rules, numeric);
     for r in &saturated.rules {
         count(counts, r);
     }
-    Ok(Rewritten { classes: saturated.classes, class_of: saturated.class_of, bodies })
+    let classes = std::mem::take(&mut saturated.classes);
+    Ok((Rewritten { classes, class_of: saturated.class_of.clone(), bodies }, saturated))
 }
 
 fn write(path: &Path, rewritten: &mut Rewritten, imported: &Imported, guard: &mut export::Guard) -> Result<ModelProto> {

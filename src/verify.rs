@@ -4,11 +4,13 @@ use std::path::Path;
 
 use egret_codegen_c::Library;
 use egret_ir::Tensor;
+use egret_ir::derivation::Derivation;
+use egret_verification::derivation as checker;
 use egret_verification::onnxruntime::{self, Level};
 use egret_verification::{InputSpec, Model, Options, Original, Report, Subject, litert};
 
 use crate::compile::{CompileOptions, plan};
-use crate::{Binding, Error, Progress, Result, frontends};
+use crate::{Binding, Error, OptimizeOptions, Optimized, Progress, Result, frontends};
 
 /// The engine that runs the candidate. The reference is always the model's own meaning in 64-bit floats.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -44,6 +46,9 @@ pub struct VerifyOptions {
     pub specs: Vec<(String, InputSpec)>,
     /// Random-rounding runs behind a floor; None: by the model's size.
     pub runs: Option<usize>,
+    /// How the candidate was optimized: it is done again, and a wrong result is led back to its rule. Without a candidate,
+    /// the result of this is what is compared.
+    pub optimized: Option<OptimizeOptions>,
 }
 
 /// Compares a candidate with a model: another model, a library compiled from it, or (None) the model itself in an engine.
@@ -53,6 +58,9 @@ pub fn verify(
     options: &VerifyOptions,
     progress: Progress<'_>,
 ) -> Result<Report> {
+    if let Some(optimize) = &options.optimized {
+        return verify_optimized(model, candidate, optimize, options, progress);
+    }
     progress("reading");
     let reference = frontends::model(model, &options.binding)?;
     let rule = Options {
@@ -116,6 +124,91 @@ fn with_warnings(mut report: Report, models: &[&Model]) -> Report {
         report.notes.extend(told);
     }
     report
+}
+
+/// Optimizes the model (again), compares the result or the candidate with it, and names the rules that changed a value.
+fn verify_optimized(
+    model: &Path,
+    candidate: Option<&Path>,
+    optimize: &OptimizeOptions,
+    options: &VerifyOptions,
+    progress: Progress<'_>,
+) -> Result<Report> {
+    let traced = crate::explain::trace(model, optimize, progress)?;
+    let plain = VerifyOptions { optimized: None, ..options.clone() };
+    let folder;
+    let path = match candidate {
+        Some(path) => path.to_owned(),
+        None => {
+            let failed = |e: std::io::Error| Error::Write { path: std::env::temp_dir(), reason: e.to_string() };
+            folder = tempfile::tempdir().map_err(failed)?;
+            let path = folder.path().join("optimized.onnx");
+            let Optimized { model: proto, used, .. } = &traced.optimized;
+            crate::write_model(&path, proto.clone(), &crate::Weights::Auto, model, used)?;
+            path
+        }
+    };
+    let mut report = verify(model, Some(&path), &plain, progress)?;
+    if candidate.is_some() && !about(&traced.derivation, &traced.before.graph, &path, options)? {
+        let note = "optimizing the model again gives another result than the candidate: no rule can be named";
+        report.notes.push(note.to_owned());
+        return Ok(report);
+    }
+    name_rules(&mut report, &traced.derivation, &traced.before, options, progress)?;
+    Ok(report)
+}
+
+/// Compares a candidate with a model, and replays why it is said to be equal.
+///
+/// # Errors
+/// [`Error::Derivation`] where the derivation does not replay, or is about other models.
+pub fn verify_derivation(
+    model: &Path,
+    candidate: &Path,
+    derivation: &Derivation,
+    options: &VerifyOptions,
+    progress: Progress<'_>,
+) -> Result<Report> {
+    let wrong = |reason: String| Error::Derivation { path: candidate.to_owned(), reason };
+    progress("replaying the derivation");
+    let seen = checker::replay(derivation).map_err(|e| wrong(e.to_string()))?;
+    let before = frontends::read(model, &options.binding)?;
+    if !about(derivation, &before.graph, candidate, options)? {
+        return Err(wrong("it is about other models".to_owned()));
+    }
+    let mut report = verify(model, Some(candidate), options, progress)?;
+    report.notes.push(format!("{} steps and {} congruences replayed", seen.steps, seen.congruences));
+    name_rules(&mut report, derivation, &before, options, progress)?;
+    Ok(report)
+}
+
+/// Whether a derivation leads from a graph to a candidate model.
+fn about(d: &Derivation, before: &egret_ir::Graph, candidate: &Path, options: &VerifyOptions) -> Result<bool> {
+    if crate::is_library(candidate) {
+        return Ok(false);
+    }
+    let read = read_candidate(candidate, &options.binding)?;
+    Ok(checker::between(d, before, &read.imported.graph).is_ok())
+}
+
+/// Evaluates a derivation on the inputs that were compared; rules that change a value go into the report.
+fn name_rules(
+    report: &mut Report,
+    derivation: &Derivation,
+    before: &egret_onnx::Imported,
+    options: &VerifyOptions,
+    progress: Progress<'_>,
+) -> Result<()> {
+    progress("evaluating the steps");
+    let given = egret_verification::inputs::with_frozen(&options.given, &before.frozen)?;
+    let values = egret_verification::inputs::for_graph(&before.graph, &given, &options.specs, options.seed)?;
+    let found = checker::bisect(derivation, &values);
+    if found.unknown > 0 {
+        let all = found.agree + found.unknown + found.blamed.len();
+        report.notes.push(format!("{} of {all} steps of the optimization could not be evaluated", found.unknown));
+    }
+    report.blamed = found.blamed;
+    Ok(())
 }
 
 /// Whether inner values of one name are the same in both: of models in one format, and where Egret wrote the ONNX model out

@@ -82,24 +82,34 @@ pub struct Rewriting {
     /// Weakest numeric class of rules that may run
     #[arg(long, value_enum, default_value = "reassociates")]
     numeric: NumericArg,
-    /// Further rule files
+    /// Further rule files; each rule is checked before it runs
     #[arg(long = "rules", value_name = "FILE")]
     pub rules: Vec<PathBuf>,
+    /// Run the rules of --rules without checking them
+    #[arg(long, requires = "rules")]
+    pub unchecked_rules: bool,
 }
 
 impl Rewriting {
     pub fn numeric(&self) -> Numeric {
-        match self.numeric {
-            NumericArg::Exact => Numeric::Exact,
-            NumericArg::Reassociates => Numeric::Reassociates,
-            NumericArg::Finite => Numeric::Finite,
-            NumericArg::Approximates => Numeric::Approximates,
+        self.numeric.class()
+    }
+}
+
+impl NumericArg {
+    pub fn class(self) -> Numeric {
+        match self {
+            Self::Exact => Numeric::Exact,
+            Self::Reassociates => Numeric::Reassociates,
+            Self::Finite => Numeric::Finite,
+            Self::Approximates => Numeric::Approximates,
         }
     }
 }
 
+/// A numeric class on the command line.
 #[derive(Clone, Copy, clap::ValueEnum)]
-enum NumericArg {
+pub enum NumericArg {
     /// Same bits, NaN, Inf and -0.0 included
     Exact,
     /// Same real value; rounding may differ within the node bound

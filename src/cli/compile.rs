@@ -59,6 +59,7 @@ pub fn run(a: &Args, out: &Output) -> egret::Result<Outcome> {
         specialize: specialize(&a.specialize)?,
         numeric: a.rewriting.numeric(),
         rule_files: a.rewriting.rules.clone(),
+        unchecked_rules: a.rewriting.unchecked_rules,
         cpu: a.cpu.parse()?,
         cc: a.cc.clone(),
     };

@@ -34,6 +34,7 @@ pub fn run(a: &Args, out: &Output) -> egret::Result<Outcome> {
         binding: a.shapes.binding()?,
         numeric: a.rewriting.numeric(),
         rule_files: a.rewriting.rules.clone(),
+        unchecked_rules: a.rewriting.unchecked_rules,
         cpu: a.cpu.parse()?,
         ..egret::CompileOptions::default()
     };

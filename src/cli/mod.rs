@@ -4,6 +4,7 @@
 mod args;
 mod bench;
 mod compile;
+mod explain;
 mod info;
 mod lab;
 mod lower;
@@ -41,6 +42,8 @@ enum Command {
     Run(run::Args),
     /// Check that a model, or two models, or a model and its library, are equal
     Verify(verify::Args),
+    /// Say why the optimized model looks as it does, or why a rule did not fire
+    Explain(explain::Args),
     /// Show a model at one level of the compiler
     Lower(lower::Args),
     /// Show what of a model is modelled, and who computes it
@@ -74,6 +77,7 @@ pub fn main() -> ExitCode {
         Command::Compile(a) => compile::run(&a, &out),
         Command::Run(a) => run::run(&a, &out),
         Command::Verify(a) => verify::run(&a, &out),
+        Command::Explain(a) => explain::run(&a, &out),
         Command::Lower(a) => lower::run(&a, &out),
         Command::Ops(a) => ops::run(&a, &out),
         Command::Rules(a) => rules::run(&a, &out),

@@ -29,6 +29,9 @@ pub struct Args {
     /// Constants of fewer bytes stay in the model's file
     #[arg(long, default_value_t = egret::THRESHOLD, value_name = "BYTES", requires = "external_data")]
     external_threshold: u64,
+    /// Write why the result is equal to the model, as JSON with all constants in it, for `egret verify --derivation`
+    #[arg(long, value_name = "FILE")]
+    derivation: Option<PathBuf>,
     /// Print the summary as JSON
     #[arg(long)]
     json: bool,
@@ -39,9 +42,15 @@ pub fn run(a: &Args, out: &Output) -> egret::Result<Outcome> {
         binding: a.shapes.binding()?,
         numeric: a.rewriting.numeric(),
         rule_files: a.rewriting.rules.clone(),
+        unchecked_rules: a.rewriting.unchecked_rules,
         max_growth: args::percent("--max-growth", a.max_growth)?,
     };
-    let done = egret::optimize(&a.input, &options, &|s| out.step(s))?;
+    let (done, derivation) = if a.derivation.is_some() {
+        let traced = egret::explain::trace(&a.input, &options, &|s| out.step(s))?;
+        (traced.optimized, Some(traced.derivation))
+    } else {
+        (egret::optimize(&a.input, &options, &|s| out.step(s))?, None)
+    };
     out.step("writing");
     let weights = match &a.external_data {
         None => egret::Weights::Auto,
@@ -50,6 +59,9 @@ pub fn run(a: &Args, out: &Output) -> egret::Result<Outcome> {
     let written = egret::write_model(&a.output, done.model, &weights, &a.input, &done.used)?;
     if let (egret::Weights::Auto, Some(data)) = (&weights, &written.data) {
         out.note(&format!("the model is larger than 2 GiB: its weights are in {}", data.display()));
+    }
+    if let (Some(path), Some(d)) = (&a.derivation, &derivation) {
+        egret::write_file(path, serde_json::to_string(d).expect("derivations have string keys").as_bytes())?;
     }
     out.warnings(&done.warnings);
     out.result(a.json, &done.summary, || {

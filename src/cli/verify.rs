@@ -5,7 +5,7 @@ use std::path::PathBuf;
 use serde::Serialize;
 
 use super::Outcome;
-use super::args::{Inputs, Shapes};
+use super::args::{Inputs, NumericArg, Shapes};
 use super::output::Output;
 
 /// Check that a model, or two models, or a model and its library, are equal.
@@ -24,6 +24,16 @@ pub struct Args {
     /// Random-rounding runs behind a noise floor; by default 8, 4 for large models
     #[arg(long)]
     runs: Option<usize>,
+    /// The rule files with which the candidate was optimized: it is optimized again, unchecked, and where the results
+    /// differ the rule is named. Without a candidate, what this gives is compared
+    #[arg(long = "rules", value_name = "FILE")]
+    rules: Vec<PathBuf>,
+    /// Weakest numeric class of rules that ran
+    #[arg(long, value_enum, default_value = "reassociates", requires = "rules")]
+    numeric: NumericArg,
+    /// Replay what `egret optimize --derivation` wrote, and where the results differ name the rule
+    #[arg(long, value_name = "FILE", conflicts_with = "rules", requires = "candidate")]
+    derivation: Option<PathBuf>,
     #[command(flatten)]
     shapes: Shapes,
     #[command(flatten)]
@@ -51,16 +61,29 @@ struct Out<'a> {
 
 pub fn run(a: &Args, out: &Output) -> egret::Result<Outcome> {
     let (given, specs) = a.inputs.resolve()?;
+    let binding = a.shapes.binding()?;
+    let optimized = (!a.rules.is_empty()).then(|| egret::OptimizeOptions {
+        binding: binding.clone(),
+        numeric: a.numeric.class(),
+        rule_files: a.rules.clone(),
+        unchecked_rules: true,
+        ..egret::OptimizeOptions::default()
+    });
     let options = egret::VerifyOptions {
-        binding: a.shapes.binding()?,
+        binding,
         oracle: a.oracle,
         samples: a.samples,
         seed: a.inputs.seed,
         given,
         specs,
         runs: a.runs,
+        optimized,
     };
-    let report = egret::verify(&a.model, a.candidate.as_deref(), &options, &|s| out.step(s))?;
+    let derivation = a.derivation.as_deref().map(read_derivation).transpose()?;
+    let report = match (&derivation, &a.candidate) {
+        (Some(d), Some(candidate)) => egret::verify_derivation(&a.model, candidate, d, &options, &|s| out.step(s))?,
+        _ => egret::verify(&a.model, a.candidate.as_deref(), &options, &|s| out.step(s))?,
+    };
     let equal = report.verdict.is_equal();
     let json = Json {
         verdict: if equal { "equal" } else { "different" },
@@ -85,4 +108,11 @@ pub fn run(a: &Args, out: &Output) -> egret::Result<Outcome> {
     };
     out.result(a.json, &json, || report.to_string());
     Ok(if equal { Outcome::Done } else { Outcome::No })
+}
+
+/// A derivation as `egret optimize --derivation` writes it.
+fn read_derivation(path: &std::path::Path) -> egret::Result<egret_ir::derivation::Derivation> {
+    let wrong = |reason: String| egret::Error::File { path: path.to_owned(), reason };
+    let text = std::fs::read_to_string(path).map_err(|e| wrong(e.to_string()))?;
+    serde_json::from_str(&text).map_err(|e| wrong(e.to_string()))
 }
