@@ -73,6 +73,22 @@ impl Lower<'_> {
         Ok(common)
     }
 
+    /// `v` as a value of `shape`, which the model's node asks for: an extent that is not proved equal is taken for that of
+    /// `shape`. One Reshape for each such axis checks it by the count when the model runs. Numbers that differ stay.
+    pub fn taken_as(&mut self, mut v: ValueId, shape: &[Dim]) -> Result<ValueId, Fail> {
+        let mut own = self.shape(v)?;
+        if own.len() != shape.len() {
+            return Err(self.misfit("inputs", &own, shape));
+        }
+        for (i, to) in shape.iter().enumerate() {
+            if own[i] != *to && (own[i].as_const().is_none() || to.as_const().is_none()) {
+                own[i] = to.clone();
+                v = self.reshape(v, &own)?;
+            }
+        }
+        Ok(v)
+    }
+
     /// All operands repeated to their common shape.
     pub fn broadcast_all(&mut self, args: &[ValueId]) -> Result<Vec<ValueId>, Fail> {
         let shapes = args.iter().map(|v| self.shape(*v)).collect::<Result<Vec<_>, _>>()?;

@@ -109,8 +109,12 @@ fn scatter_elements(l: &mut Lower<'_>, negative: Negative) -> Results {
     let (own, picked) = (l.shape(data)?, l.shape(ix)?);
     let rank = own.len();
     let axis = l.axis("axis", l.int("axis", 0), rank)?;
-    if picked.len() != rank || l.shape(updates)? != picked {
+    if picked.len() != rank {
         return Err(l.misfit("indices", &picked, &own));
+    }
+    let updates = l.taken_as(updates, &picked)?;
+    if l.shape(updates)? != picked {
+        return Err(l.misfit("updates", &l.shape(updates)?, &picked));
     }
     let op = reduction(l)?;
     let spec = elements(rank, axis, negative)?;

@@ -240,8 +240,7 @@ fn concat(l: &mut Lower<'_>, default: i64) -> Results {
         None => return Err(l.value("inputs", "none", "one at least")),
     };
     let axis = l.axis("axis", l.int("axis", default), rank)?;
-    // The parts agree on the other axes, or the node fails when it runs: an extent that is not proved equal is taken for
-    // the first part's. One Reshape for each such axis checks it by the count.
+    // The parts agree on the other axes, or the node fails when it runs.
     let first = l.shape(parts[0])?;
     let mut parts = parts;
     for v in &mut parts[1..] {
@@ -249,12 +248,9 @@ fn concat(l: &mut Lower<'_>, default: i64) -> Results {
         if own.len() != rank {
             return Err(l.misfit("inputs", &own, &first));
         }
-        for i in (0..rank).filter(|i| *i != axis) {
-            if own[i] != first[i] && (own[i].as_const().is_none() || first[i].as_const().is_none()) {
-                own[i] = first[i].clone();
-                *v = l.reshape(*v, &own)?;
-            }
-        }
+        own.splice(..axis, first[..axis].iter().cloned());
+        own.splice(axis + 1.., first[axis + 1..].iter().cloned());
+        *v = l.taken_as(*v, &own)?;
     }
     Ok(vec![l.concat(axis, &parts)?])
 }

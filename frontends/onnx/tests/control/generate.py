@@ -161,6 +161,26 @@ case("loop-in-loop", """
         }>
     }>
 """, m=n(3), k=n(2), c=yes(), s=f(2), w=f(2))
+# The rows that Slice takes and the positions that Range counts are equally many, which only the run shows.
+case("loop-writes-rows", """
+    y0 = Loop (m, c, s) <body = body (int64 i, bool go, float[2, 4, 3] a) => (bool on, float[2, 4, 3] b) {
+        on = Identity (go)
+        from = Unsqueeze (i, zero)
+        next = Add (from, one)
+        shape = Shape (a)
+        extent = Gather (shape, one)
+        until = Min (next, extent)
+        old = Slice (a, from, until, one, one)
+        place = Shape (old)
+        row = Expand (x, place)
+        end = Squeeze (until)
+        count = Range (i, end, step)
+        line = Reshape (count, along)
+        at = Tile (line, times)
+        b = ScatterElements <axis = 1> (a, at, row)
+    }>
+""", dict(zero=i64(0), one=i64(1), step=n(1), along=i64(1, -1, 1), times=i64(2, 1, 3)), m=n(3), c=yes(),
+     s=np.zeros((2, 4, 3), F), x=np.arange(6, dtype=F).reshape(2, 1, 3))
 case("loop-counter-of-rank-1", """
     y0 = Loop (m, c, s) <body = body (int64[1] i, bool[1] go, float[2] a) => (bool[1] on, float[2] b) {
         on = Identity (go)
