@@ -483,7 +483,14 @@ pub fn vectorizes(v: &Arc<Value>, lane: Axis) -> bool {
             {
                 return matches!(to, DType::F32 | DType::I32);
             }
-            wide(*dtype) && wide(from) && args.iter().all(|a| vectorizes(a, lane)) && has_vector_form(*f, from)
+            let base = args[0].dtype();
+            // Lanes of one type: a power of integers by floats has a form of its own for elements only.
+            let mixed = *f == Scalar::Pow && base != from;
+            wide(*dtype)
+                && wide(from)
+                && !mixed
+                && args.iter().all(|a| vectorizes(a, lane))
+                && has_vector_form(*f, from)
         }
     }
 }

@@ -94,10 +94,13 @@ pub(super) fn compose(cg: &ClassGraph, member: Member, operands: &[Operand<'_>],
     }
     let inside = |c: &ClassId| members.iter().any(|m| m.class == *c);
     if inputs.iter().any(inside) {
-        // What one operand reads another computes. Elementwise it can be taken from there, unless that closes a cycle.
+        // What one operand reads another computes. Elementwise it can be taken from there, unless that closes a cycle, or
+        // tells an extent, which must be known before the kernel runs.
         let earlier = |m: &Member| {
-            let args = &cg.class(m.class).nodes[m.way as usize].args;
-            args.iter().all(|a| members.iter().find(|k| k.class == *a).is_none_or(|k| k.rank < m.rank))
+            let node = &cg.class(m.class).nodes[m.way as usize];
+            let witnesses = &node.args[own_operands(cg, node)..];
+            node.args.iter().all(|a| members.iter().find(|k| k.class == *a).is_none_or(|k| k.rank < m.rank))
+                && !witnesses.iter().any(inside)
         };
         if shape.kind != Kind::Pointwise || !members.iter().all(earlier) {
             return None;
