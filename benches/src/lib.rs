@@ -1,4 +1,7 @@
-//! What the criterion benches in `benches/` share: which models they run on and how those are read.
+//! What the criterion benches in `benches/` share: which models they run on and how those are read; and the graphs of
+//! [`tensat`].
+
+pub mod tensat;
 
 use egret_models::{Manifest, Model};
 use egret_onnx::{Imported, ReadOptions};
