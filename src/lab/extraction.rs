@@ -24,7 +24,7 @@ pub struct Row {
     pub cost: String,
     /// The largest lower bound that any extractor of the comparison found.
     pub bound: String,
-    /// How far its cost is above the bound, in percent.
+    /// How far the bound is below its cost, in percent of that.
     pub gap: String,
     /// Whether its selection is the cheapest there is.
     pub proved: bool,

@@ -59,6 +59,8 @@ enum Kind {
 struct Token {
     kind: Kind,
     line: u32,
+    /// Bytes before it in its line.
+    column: usize,
 }
 
 /// Quotes and commas only part what they stand between.
@@ -71,7 +73,8 @@ fn tokens(text: &str) -> Vec<Token> {
     for (row, line) in text.lines().enumerate() {
         let mut rest = line;
         while let Some(c) = rest.chars().next() {
-            let mut put = |kind| out.push(Token { kind, line: row as u32 + 1 });
+            let column = line.len() - rest.len();
+            let mut put = |kind| out.push(Token { kind, line: row as u32 + 1, column });
             if parts(c) {
                 rest = &rest[c.len_utf8()..];
             } else if matches!(c, ';' | '#') || rest.starts_with("//") {
@@ -189,12 +192,13 @@ impl Reader<'_> {
         }
     }
 
-    /// Goes on to where the next rewrite may begin: behind what was read, at the start of a line.
+    /// Goes on to where the next rewrite may begin: a line that is indented no deeper than the faulty one.
     fn recover(&mut self, from: usize) {
-        self.at = self.at.max(from + 1);
-        while self.at < self.tokens.len() && self.tokens[self.at].line == self.tokens[self.at - 1].line {
-            self.at += 1;
-        }
+        let begins = |i: &usize| {
+            let (token, before) = (&self.tokens[*i], &self.tokens[*i - 1]);
+            token.line != before.line && token.column <= self.tokens[from].column
+        };
+        self.at = (from + 1..self.tokens.len()).find(begins).unwrap_or(self.tokens.len());
     }
 }
 

@@ -83,7 +83,14 @@ fn commutes(lhs: &Expr, rhs: &Expr) -> bool {
     let (Form::List(a), Form::List(b)) = (&lhs.form, &rhs.form) else { return false };
     let atom = |e: &Expr| matches!(e.form, Form::Atom(_));
     let ([f, x, y], [g, v, w]) = (a.as_slice(), b.as_slice()) else { return false };
-    f.form == g.form && x.form == w.form && y.form == v.form && atom(x) && atom(y)
+    let commutative = |e: &Expr| {
+        let Form::Atom(f) = &e.form else { return false };
+        matches!(
+            f.as_str(),
+            "ewadd" | "+" | "add" | "Add" | "ewmul" | "*" | "mul" | "Mul" | "max" | "Max" | "min" | "Min"
+        )
+    };
+    commutative(f) && f.form == g.form && x.form == w.form && y.form == v.form && atom(x) && atom(y)
 }
 
 fn operands(of: &str, expected: &'static str, got: usize) -> Refusal {
