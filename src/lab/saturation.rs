@@ -67,6 +67,8 @@ struct Round {
 #[derive(Clone, Debug, Serialize)]
 pub struct Summary {
     /// Nodes of the model.
+    pub model: usize,
+    /// E-nodes that they are: equal ones are one.
     pub imported: usize,
     /// E-nodes ever made, those included.
     pub nodes: usize,
@@ -124,7 +126,8 @@ fn summary(subject: &Subject, s: &Saturated) -> Summary {
     };
     let rules = subject.rules.rules.iter().zip(&s.rules).filter(|(_, s)| s.matches > 0).map(row).collect();
     Summary {
-        imported: subject.graph.nodes().len(),
+        model: subject.graph.nodes().len(),
+        imported: s.births().iter().filter(|b| b.rule.is_none()).count(),
         nodes: s.log.ids(),
         classes: s.classes.classes.len(),
         rules_on: subject.rules.rules.len(),

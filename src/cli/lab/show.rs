@@ -43,7 +43,8 @@ fn saturation(s: &Summary) -> String {
     let rules: Vec<Vec<String>> = fired.iter().map(rule).collect();
     let faults: String = s.faults.iter().map(|f| format!("fault: {f}\n")).collect();
     format!(
-        "{faults}{} nodes of the model, {} e-nodes, {} classes; {} rules on\n\n{}\n{}",
+        "{faults}{} nodes of the model as {} e-nodes; {} in the end, in {} classes; {} rules on\n\n{}\n{}",
+        s.model,
         s.imported,
         s.nodes,
         s.classes,
