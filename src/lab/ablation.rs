@@ -5,11 +5,11 @@
 use std::collections::BTreeSet;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
-use egret_rules::Rule;
 use rayon::prelude::*;
 use serde::Serialize;
 
 use super::experiment::Unit;
+use super::selection::Entry;
 use super::subject::Subject;
 use super::{Files, Findings, Progress, selection};
 use crate::Result;
@@ -19,7 +19,7 @@ use crate::Result;
 pub struct Row {
     /// What was left out.
     pub without: String,
-    /// Rules in it.
+    /// Rules and passes in it.
     pub rules: usize,
     /// Predicted time of the program without it, in picoseconds.
     pub cost: u64,
@@ -52,12 +52,12 @@ pub struct Ablation {
     pub idle: Vec<String>,
 }
 
-fn unit_of(by: Unit, rule: &Rule) -> String {
+fn unit_of(by: Unit, entry: Entry<'_>) -> &str {
     match by {
-        Unit::Rule => rule.name.to_string(),
-        Unit::Tag => selection::tag(rule).to_owned(),
-        Unit::Phase => rule.phase.name().to_owned(),
-        Unit::Class => rule.numeric.name().to_owned(),
+        Unit::Rule => entry.name,
+        Unit::Tag => entry.tag,
+        Unit::Phase => entry.phase.name(),
+        Unit::Class => entry.class.name(),
     }
 }
 
@@ -68,22 +68,22 @@ pub(super) fn run(subject: &Subject, by: Unit, progress: Progress<'_>) -> Result
     let chosen = subject.choose(&whole.classes)?;
     let cost_as_imported = subject.choose(&subject.as_imported())?.cost;
     let nodes = whole.log.ids();
-    let rules = || subject.rules.rules.iter();
-    let fired: BTreeSet<String> =
-        rules().zip(&whole.rules).filter(|(_, s)| s.unions > 0).map(|(r, _)| unit_of(by, r)).collect();
-    let idle: BTreeSet<String> = rules().map(|r| unit_of(by, r)).filter(|u| !fired.contains(u)).collect();
+    let all = || selection::entries(&subject.rules);
+    let fired: BTreeSet<&str> =
+        all().zip(&whole.rules).filter(|(_, s)| s.unions > 0).map(|(e, _)| unit_of(by, e)).collect();
+    let idle: BTreeSet<&str> = all().map(|e| unit_of(by, e)).filter(|u| !fired.contains(u)).collect();
+    let whole_rules = all().count();
     let (done, total) = (AtomicUsize::new(0), fired.len());
-    let units: Vec<&String> = fired.iter().collect();
+    let units: Vec<&str> = fired.into_iter().collect();
     let rows = units.par_iter().map(|unit| {
-        let mut rest = subject.rules.clone();
-        rest.rules.retain(|r| unit_of(by, r) != **unit);
+        let rest = selection::retain(&subject.rules, |e| unit_of(by, e) != *unit);
         let without = subject.saturate(&rest, &subject.config);
         let other = subject.choose(&without.classes)?;
         let n = done.fetch_add(1, Ordering::Relaxed) + 1;
         progress(&format!("ablating: {n} of {total}, {unit}"));
         Ok(Row {
-            without: (*unit).clone(),
-            rules: subject.rules.rules.len() - rest.rules.len(),
+            without: (*unit).to_owned(),
+            rules: whole_rules - selection::entries(&rest).count(),
             cost: other.cost,
             contribution: i128::from(other.cost) - i128::from(chosen.cost),
             kernels: other.kernels,
@@ -100,7 +100,7 @@ pub(super) fn run(subject: &Subject, by: Unit, progress: Progress<'_>) -> Result
         kernels: chosen.kernels,
         nodes,
         rows,
-        idle: idle.into_iter().collect(),
+        idle: idle.into_iter().map(str::to_owned).collect(),
     };
     let mut files = Files::default();
     files.csv("ablation.csv", &ablation.rows);

@@ -1,13 +1,14 @@
 //! `egret lab saturate`: everything that a saturation did, by round and by rule.
 
-use egret_rules::{PhaseStats, RoundStats, Rule, RuleStats, Saturated};
+use egret_rules::{PhaseStats, RoundStats, RuleStats, Saturated};
 use serde::Serialize;
 
+use super::selection::Entry;
 use super::subject::Subject;
 use super::{Files, Findings, Progress, dump, plot, selection};
 use crate::Result;
 
-/// A rule over a whole run.
+/// A rule or pass over a whole run.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct RuleRow {
     /// Its name.
@@ -16,7 +17,7 @@ pub struct RuleRow {
     pub phase: &'static str,
     /// Its numeric class.
     pub class: &'static str,
-    /// The file it stands in.
+    /// The file it stands in, or `passes`.
     pub tag: String,
     /// Matches tried.
     pub matches: usize,
@@ -74,7 +75,7 @@ pub struct Summary {
     pub nodes: usize,
     /// Classes.
     pub classes: usize,
-    /// Rules that were on.
+    /// Rules and passes that were on.
     pub rules_on: usize,
     /// Whether there is nothing more to do and nothing was stopped by a budget.
     pub saturated: bool,
@@ -111,11 +112,11 @@ pub(super) fn run(subject: &Subject, progress: Progress<'_>) -> Result<(Findings
 }
 
 fn summary(subject: &Subject, s: &Saturated) -> Summary {
-    let row = |(rule, s): (&Rule, &RuleStats)| RuleRow {
+    let row = |(entry, s): (Entry<'_>, &RuleStats)| RuleRow {
         rule: s.rule.clone(),
-        phase: rule.phase.name(),
-        class: rule.numeric.name(),
-        tag: selection::tag(rule).to_owned(),
+        phase: entry.phase.name(),
+        class: entry.class.name(),
+        tag: entry.tag.to_owned(),
         matches: s.matches,
         known: s.known,
         condition: s.condition,
@@ -124,13 +125,13 @@ fn summary(subject: &Subject, s: &Saturated) -> Summary {
         born: s.born,
         unions: s.unions,
     };
-    let rules = subject.rules.rules.iter().zip(&s.rules).filter(|(_, s)| s.matches > 0).map(row).collect();
+    let rules = selection::entries(&subject.rules).zip(&s.rules).filter(|(_, s)| s.matches > 0).map(row).collect();
     Summary {
         model: subject.graph.nodes().len(),
         imported: s.births().iter().filter(|b| b.rule.is_none()).count(),
         nodes: s.log.ids(),
         classes: s.classes.classes.len(),
-        rules_on: subject.rules.rules.len(),
+        rules_on: s.rules.len(),
         saturated: s.saturated(),
         phases: s.phases.clone(),
         faults: s.faults().iter().map(ToString::to_string).collect(),

@@ -1,11 +1,56 @@
 //! Which rules are on: patterns over their names, phases, files and numeric classes.
 //!
-//! A pattern is `WHAT:GLOB` with WHAT one of `name`, `phase`, `tag` (the rule file without folder and extension) and
-//! `class`; in a glob `*` stands for any characters. A pattern that no rule fits is refused: it would be a slip.
+//! A pattern is `WHAT:GLOB` with WHAT one of `name`, `phase`, `tag` (the rule file without folder and extension; `passes`
+//! for those) and `class`; in a glob `*` stands for any characters. A pattern that nothing fits is refused: it would be a
+//! slip.
 
-use egret_rules::{Rule, RuleSet};
+use egret_rules::engine::passes::Pass;
+use egret_rules::{Numeric, Phase, Rule, RuleSet};
 
 use crate::{Error, Result};
+
+/// A rule or a native pass, as experiments speak of it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Entry<'a> {
+    /// Its name.
+    pub name: &'a str,
+    /// What it does.
+    pub text: &'a str,
+    /// When it runs.
+    pub phase: Phase,
+    /// Its numeric class.
+    pub class: Numeric,
+    /// Its theme: of a rule the file without folder and extension, of a pass `passes`.
+    pub tag: &'a str,
+}
+
+impl<'a> Entry<'a> {
+    /// Of a rule.
+    pub fn of_rule(rule: &'a Rule) -> Self {
+        let file = rule.place.file.rsplit(['/', '\\']).next().unwrap_or_default();
+        let tag = file.split_once('.').map_or(file, |(stem, _)| stem);
+        Self { name: &rule.name, text: &rule.text, phase: rule.phase, class: rule.numeric, tag }
+    }
+
+    /// Of a pass.
+    pub fn of_pass(pass: &'a Pass) -> Self {
+        Self { name: pass.name, text: pass.text, phase: pass.phase, class: pass.numeric, tag: "passes" }
+    }
+}
+
+/// All rules and then all passes of a set, in the order of its statistics.
+pub fn entries(rules: &RuleSet) -> impl Iterator<Item = Entry<'_>> {
+    let passes = rules.passes.iter().map(|p| Entry::of_pass(p));
+    rules.rules.iter().map(Entry::of_rule).chain(passes)
+}
+
+/// The entries of a set that are as asked for, in their order.
+pub fn retain(rules: &RuleSet, keep: impl Fn(Entry<'_>) -> bool) -> RuleSet {
+    let mut rules = rules.clone();
+    rules.rules.retain(|r| keep(Entry::of_rule(r)));
+    rules.passes.retain(|p| keep(Entry::of_pass(p)));
+    rules
+}
 
 /// What a pattern looks at.
 #[derive(Clone, Copy)]
@@ -14,12 +59,6 @@ enum What {
     Phase,
     Tag,
     Class,
-}
-
-/// The theme of a rule: its file without folder and extension.
-pub fn tag(rule: &Rule) -> &str {
-    let file = rule.place.file.rsplit(['/', '\\']).next().unwrap_or_default();
-    file.split_once('.').map_or(file, |(stem, _)| stem)
 }
 
 struct Pattern<'a> {
@@ -43,12 +82,12 @@ impl<'a> Pattern<'a> {
         Ok(Self { what, glob })
     }
 
-    fn fits(&self, rule: &Rule) -> bool {
+    fn fits(&self, entry: Entry<'_>) -> bool {
         let text = match self.what {
-            What::Name => &rule.name,
-            What::Phase => rule.phase.name(),
-            What::Tag => tag(rule),
-            What::Class => rule.numeric.name(),
+            What::Name => entry.name,
+            What::Phase => entry.phase.name(),
+            What::Tag => entry.tag,
+            What::Class => entry.class.name(),
         };
         fits(self.glob, text)
     }
@@ -70,25 +109,27 @@ fn fits(glob: &str, text: &str) -> bool {
     rest.ends_with(last)
 }
 
-/// The rules that some pattern of `on` fits (all where there is none) and no pattern of `off` does, in their order.
+/// The patterns of a list, each of which something fits.
+fn patterns<'a>(rules: &RuleSet, list: &'a [String]) -> Result<Vec<Pattern<'a>>> {
+    let mut out = Vec::with_capacity(list.len());
+    for text in list {
+        let pattern = Pattern::parse(text)?;
+        if !entries(rules).any(|e| pattern.fits(e)) {
+            return Err(Error::Usage(format!("rule pattern `{text}`: no rule fits it")));
+        }
+        out.push(pattern);
+    }
+    Ok(out)
+}
+
+/// The rules and passes that some pattern of `on` fits (all where there is none) and no pattern of `off` does.
 ///
 /// # Errors
-/// A pattern of an unknown form, or one that no rule fits.
-pub fn select(mut rules: RuleSet, on: &[String], off: &[String]) -> Result<RuleSet> {
-    let parse = |list: &'_ [String]| -> Result<()> {
-        for text in list {
-            let pattern = Pattern::parse(text)?;
-            if !rules.rules.iter().any(|r| pattern.fits(r)) {
-                return Err(Error::Usage(format!("rule pattern `{text}`: no rule fits it")));
-            }
-        }
-        Ok(())
-    };
-    parse(on)?;
-    parse(off)?;
-    let any = |list: &[String], r: &Rule| list.iter().any(|t| Pattern::parse(t).is_ok_and(|p| p.fits(r)));
-    rules.rules.retain(|r| (on.is_empty() || any(on, r)) && !any(off, r));
-    Ok(rules)
+/// A pattern of an unknown form, or one that nothing fits.
+pub fn select(rules: &RuleSet, on: &[String], off: &[String]) -> Result<RuleSet> {
+    let (on, off) = (patterns(rules, on)?, patterns(rules, off)?);
+    let any = |list: &[Pattern<'_>], e: Entry<'_>| list.iter().any(|p| p.fits(e));
+    Ok(retain(rules, |e| (on.is_empty() || any(&on, e)) && !any(&off, e)))
 }
 
 #[cfg(test)]
@@ -116,18 +157,20 @@ mod tests {
 
     #[test]
     fn rules_go_on_and_off() {
+        let all = RuleSet::builtin();
         let names = |on: &[&str], off: &[&str]| -> Vec<String> {
             let own = |list: &[&str]| list.iter().map(|s| (*s).to_owned()).collect::<Vec<_>>();
-            let rules = select(RuleSet::builtin(), &own(on), &own(off)).expect("patterns");
-            rules.rules.iter().map(|r| r.name.to_string()).collect()
+            let rules = select(&all, &own(on), &own(off)).expect("patterns");
+            entries(&rules).map(|e| e.name.to_owned()).collect()
         };
-        let all = names(&[], &[]);
-        let algebra = names(&["tag:algebra"], &[]);
-        assert!(!algebra.is_empty() && algebra.len() < all.len());
-        assert_eq!(names(&[], &["tag:algebra"]).len() + algebra.len(), all.len());
+        let count = names(&[], &[]).len();
+        let algebra = names(&["tag:algebra"], &[]).len();
+        assert!(algebra > 0 && algebra < count);
+        assert_eq!(names(&[], &["tag:algebra"]).len() + algebra, count);
+        assert_eq!(names(&["tag:passes"], &[]).len(), all.passes.len());
         assert_eq!(names(&["name:permute-permute"], &[]), ["permute-permute"]);
         assert_eq!(names(&["phase:*"], &["class:*"]), Vec::<String>::new());
-        let refused = |text: &str| match select(RuleSet::builtin(), &[text.to_owned()], &[]) {
+        let refused = |text: &str| match select(&all, &[text.to_owned()], &[]) {
             Err(Error::Usage(said)) => said,
             other => panic!("{other:?}"),
         };

@@ -18,7 +18,7 @@ use crate::{Error, Result, frontends, optimize};
 pub struct Inputs {
     /// The files of the model, or the dump, with the hash of each.
     pub files: Vec<(PathBuf, String)>,
-    /// Hash of the rules that are on: their names, texts, phases and classes, in order.
+    /// Hash of the rules and passes that are on: their names, texts, phases and classes, in order.
     pub rules_sha256: String,
     /// Their names.
     pub rules: Vec<String>,
@@ -44,8 +44,8 @@ pub(super) fn hash_file(path: &Path) -> Result<String> {
 
 fn hash_rules(rules: &RuleSet) -> String {
     let mut hash = Sha256::new();
-    for r in &rules.rules {
-        for part in [&r.name, &r.text, r.phase.name(), r.numeric.name()] {
+    for e in selection::entries(rules) {
+        for part in [e.name, e.text, e.phase.name(), e.class.name()] {
             hash.update((part.len() as u64).to_le_bytes());
             hash.update(part);
         }
@@ -88,7 +88,7 @@ impl Subject {
             (true, false) => optimize::load_rules(&setup.rule_files)?,
             (false, _) => optimize::rules(&setup.rule_files)?,
         };
-        let rules = selection::select(rules, &setup.on, &setup.off)?;
+        let rules = selection::select(&rules, &setup.on, &setup.off)?;
         let config = config(graph.nodes().len(), setup);
         let machine = match Path::new(&setup.machine).extension() {
             Some(_) => egret_extractor::machines::load(Path::new(&setup.machine))?,
@@ -96,7 +96,7 @@ impl Subject {
         };
         let paths = std::iter::once(setup.model.clone()).chain(used);
         let files = paths.map(|p| Ok((p.clone(), hash_file(&p)?))).collect::<Result<Vec<_>>>()?;
-        let names = rules.rules.iter().map(|r| r.name.to_string()).collect();
+        let names = selection::entries(&rules).map(|e| e.name.to_owned()).collect();
         let inputs = Inputs { files, rules_sha256: hash_rules(&rules), rules: names };
         Ok(Self { path: setup.model.clone(), graph, rules, config, machine, inputs })
     }
