@@ -3,7 +3,8 @@
 //! [`optimize`] turns a model, of any format that [`frontends`] has a row for, into an equal, cheaper ONNX model.
 //! [`compile`] turns it into a shared library with a C header, [`emit_c`] into a C source tree. [`verify()`] decides whether
 //! two of them are equal, within bounds derived from the model; [`explain`] says why a result looks as it does. [`lower`]
-//! shows a model at any level in between, [`ops()`] how much of it is modelled. [`lab`] runs experiments on the optimizer.
+//! shows a model at any level in between, [`ops()`] how much of it is modelled. `lab`, behind the feature of that name, runs
+//! experiments on the optimizer.
 
 mod compile;
 mod error;
