@@ -91,16 +91,13 @@ pub fn plan(path: &Path, options: &CompileOptions, progress: Progress<'_>) -> Re
     progress("choosing kernels");
     let machine = egret_extractor::machines::named(machine_of(options.cpu))?;
     // Bodies of branches and loops are rewritten like the model itself.
-    let bodies = |body: &egret_ir::Graph| {
-        let plain = ClassGraph::from_graph(body).0;
-        match egret_ir::check(body.clone()) {
-            Ok(typed) => vec![optimize::saturate(&typed, &rules, options.numeric).classes, plain],
-            Err(_) => vec![plain],
-        }
+    let bodies = |body: &egret_ir::Graph| match egret_ir::check(body.clone()) {
+        Ok(typed) => optimize::saturate(&typed, &rules, options.numeric).stages(),
+        Err(_) => vec![ClassGraph::from_graph(body).0],
     };
-    let choices = [saturated.classes, ClassGraph::from_graph(&typed).0];
-    let program = egret_extractor::plan::cheapest(&choices, &machine, &egret_extractor::Options::default(), &bodies)
-        .map_err(Error::plan(path))?;
+    let program =
+        egret_extractor::plan::cheapest(&saturated.stages(), &machine, &egret_extractor::Options::default(), &bodies)
+            .map_err(Error::plan(path))?;
     Ok(Planned { imported, program })
 }
 

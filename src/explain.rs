@@ -241,12 +241,7 @@ impl<'a> Words<'a> {
     }
 
     /// Steps on a path, and those behind the operands of its congruences that have no name of their own.
-    fn gather(
-        &self,
-        path: Vec<usize>,
-        entries: &mut BTreeSet<usize>,
-        operands: &mut BTreeSet<(String, String)>,
-    ) {
+    fn gather(&self, path: Vec<usize>, entries: &mut BTreeSet<usize>, operands: &mut BTreeSet<(String, String)>) {
         let graph = self.d.terms.graph();
         let mut todo = path;
         while let Some(i) = todo.pop() {
@@ -417,25 +412,39 @@ pub fn near(
     let typed = optimize::check(path, &imported)?;
     progress("rewriting");
     let saturated = optimize::saturate(&typed, &rules, options.numeric);
-    let found = near::near(&saturated.log, rule, options.numeric);
-    let mut names: BTreeMap<egret_ir::choice::ClassId, String> = BTreeMap::new();
-    for (name, v) in &imported.values {
-        if let Some(c) = saturated.class_of[v.index()] {
-            names.entry(c).or_insert_with(|| name.to_string());
-        }
-    }
-    let miss = |n: &near::Near| NearMiss {
-        value: saturated.log.class_of(n.root).and_then(|c| names.get(&c).cloned()),
-        from: saturated.log.origins(n.root).iter().map(ToString::to_string).collect(),
-        miss: n.miss.clone(),
-    };
-    Ok(NearReport {
+    let names: HashMap<ValueId, &str> = imported.values.iter().map(|(name, v)| (*v, name.as_ref())).collect();
+    let mut report = NearReport {
         rule: rule.name.to_string(),
         text: rule.text.to_string(),
         place: rule.place.to_string(),
-        fires: found.fires,
-        near: found.near.iter().take(limit).map(miss).collect(),
-        left_out: found.near.len().saturating_sub(limit),
-        more: found.more,
-    })
+        fires: 0,
+        near: Vec::new(),
+        left_out: 0,
+        more: false,
+    };
+    // Equal blocks are looked at once, where they occur first.
+    for (i, region) in saturated.regions.iter().enumerate() {
+        let found = near::near(&region.log, rule, options.numeric);
+        let mut named: BTreeMap<egret_ir::choice::ClassId, &str> = BTreeMap::new();
+        let first = saturated.instances.iter().find(|instance| instance.region == i);
+        for (v, class) in first.iter().flat_map(|f| &f.values).zip(&region.class_of) {
+            if let (Some(class), Some(name)) = (class, names.get(v)) {
+                named.entry(*class).or_insert(name);
+            }
+        }
+        report.fires += found.fires;
+        report.more |= found.more;
+        for n in &found.near {
+            if report.near.len() == limit {
+                report.left_out += 1;
+                continue;
+            }
+            report.near.push(NearMiss {
+                value: region.log.class_of(n.root).and_then(|c| named.get(&c)).map(|name| (*name).to_owned()),
+                from: region.log.origins(n.root).iter().map(ToString::to_string).collect(),
+                miss: n.miss.clone(),
+            });
+        }
+    }
+    Ok(report)
 }

@@ -9,7 +9,7 @@ use egret_onnx::external::Files;
 use egret_onnx::proto::{ModelProto, StringStringEntryProto};
 use egret_onnx::store::{self, Snapshot};
 use egret_onnx::{Imported, export};
-use egret_rules::{Config, RuleSet, RuleStats, Saturated};
+use egret_rules::{Config, RegionSaturated, RuleSet, RuleStats};
 use serde::Serialize;
 
 use crate::{Binding, Error, Numeric, Progress, Result, frontends};
@@ -112,7 +112,7 @@ pub(crate) struct Round<'a> {
     /// The rules.
     pub rules: &'a RuleSet,
     /// What saturation left, with the names under which classes were written.
-    pub saturated: &'a Saturated,
+    pub saturated: &'a RegionSaturated,
     /// The model before it.
     pub before: &'a Imported,
     /// The model after it, read back.
@@ -239,9 +239,8 @@ pub(crate) fn check(path: &Path, imported: &Imported) -> Result<Typed> {
     egret_ir::check(imported.graph.clone()).map_err(|reports| Error::Check { path: path.to_owned(), reports })
 }
 
-pub(crate) fn saturate(typed: &Typed, rules: &RuleSet, numeric: Numeric) -> Saturated {
-    let config = Config::for_nodes(typed.nodes().len()).numeric(numeric);
-    egret_rules::saturate(typed, rules, &config)
+pub(crate) fn saturate(typed: &Typed, rules: &RuleSet, numeric: Numeric) -> RegionSaturated {
+    egret_rules::saturate_regions(typed, rules, &|nodes| Config::for_nodes(nodes).numeric(numeric))
 }
 
 /// Rewrites a graph and the bodies in it, innermost first. The classes are with the rewritten graph, the log beside it.
@@ -250,7 +249,7 @@ fn rewrite(
     rules: &RuleSet,
     numeric: Numeric,
     counts: &mut BTreeMap<String, RuleCount>,
-) -> std::result::Result<(Rewritten, Saturated), Vec<egret_ir::check::Report>> {
+) -> std::result::Result<(Rewritten, RegionSaturated), Vec<egret_ir::check::Report>> {
     let mut bodies = Vec::with_capacity(typed.tables.bodies.len());
     for body in &typed.tables.bodies {
         bodies.push(rewrite(&egret_ir::check(body.clone())?, rules, numeric, counts)?.0);
@@ -259,13 +258,14 @@ fn rewrite(
     for r in &saturated.rules {
         count(counts, r);
     }
+    let births = saturated.births.clone();
     let classes = std::mem::take(&mut saturated.classes);
-    Ok((Rewritten { classes, class_of: saturated.class_of.clone(), bodies }, saturated))
+    Ok((Rewritten { classes, class_of: saturated.class_of.clone(), births, bodies }, saturated))
 }
 
 fn write(path: &Path, rewritten: &mut Rewritten, imported: &Imported, guard: &mut export::Guard) -> Result<ModelProto> {
     let extract =
-        |table: &egret_ir::choice::Table<export::OnnxStep>| egret_extractor::extract(table).ok().map(|s| s.chosen);
+        |table: &egret_ir::choice::Table<export::OnnxStep>| egret_extractor::select(table).ok().map(|s| s.chosen);
     export::optimize(rewritten, imported, &export::node_time, &extract, guard)
         .map_err(|error| Error::Export { path: path.to_owned(), error })
 }

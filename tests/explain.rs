@@ -100,7 +100,8 @@ fn near_matches_say_what_is_missing() {
     let more = "two : (map tanh (map neg ?x)) => (map neg (map tanh ?x))\n    exact cite \"tanh is odd\" try ?x=f32[8]\n\
                 three : (map tanh (permute ?p ?x)) => (permute ?p (map tanh ?x))  when const(?x)\n    exact cite \"maps and movements\" try ?x=const f32[2,3] ?p=[1,0]\n";
     let rules = files.write("more.rules", more);
-    let near = |rule: &str| json(&["explain", &model, "--rules", &rules, "--unchecked-rules", "--near", rule, "--json"]);
+    let near =
+        |rule: &str| json(&["explain", &model, "--rules", &rules, "--unchecked-rules", "--near", rule, "--json"]);
     let two = near("two");
     let miss = &two["near"][0]["miss"]["head"];
     assert_eq!(miss["expected"], "map neg", "{two}");
@@ -109,7 +110,8 @@ fn near_matches_say_what_is_missing() {
     let miss = &three["near"][0]["miss"]["condition"];
     assert_eq!((&miss["condition"], &miss["profit"]), (&Value::from("const(?x)"), &Value::from(true)), "{three}");
     assert!(miss["saw"][0].as_str().is_some_and(|s| s.contains("f32[3,3] (computed at run time)")), "{three}");
-    let cut = json(&["explain", &model, "--rules", &rules, "--unchecked-rules", "--near", "two", "--limit", "0", "--json"]);
+    let cut =
+        json(&["explain", &model, "--rules", &rules, "--unchecked-rules", "--near", "two", "--limit", "0", "--json"]);
     assert!(cut["left_out"].as_u64().is_some_and(|n| n > 0), "{cut}");
     let out = egret(&["explain", &model, "--near", "no-such-rule"]);
     assert_eq!(out.status.code(), Some(2));
@@ -123,7 +125,10 @@ fn wrong_rules_are_caught_twice() {
         ("wrong-axis", "wrong-axis : (permute ?p ?x) => ?x\n    exact cite \"no\" try ?x=f32[3,3] ?p=[1,0]\n"),
         ("dropped-term", "dropped-term : (map mul ?x %c) => ?x\n    exact cite \"no\" try ?x=f32[3] %c=0.5f32\n"),
         ("wrong-constant", "wrong-constant : (map mul ?x 0.5) => 0.75\n    exact cite \"no\" try ?x=f32[3]\n"),
-        ("wrong-condition", "wrong-condition : (map tanh ?x) => ?x  if float(?x)\n    exact cite \"no\" try ?x=f32[3]\n"),
+        (
+            "wrong-condition",
+            "wrong-condition : (map tanh ?x) => ?x  if float(?x)\n    exact cite \"no\" try ?x=f32[3]\n",
+        ),
     ];
     for (name, text) in wrong {
         let rules = files.write("bad.rules", text);
@@ -148,7 +153,8 @@ fn wrong_rules_are_caught_twice() {
 fn right_rules_pass_and_other_results_are_not_blamed() {
     let files = Files::new();
     let model = files.write("in.egret", MODEL);
-    let right = "sure : (map tanh (map neg (map neg ?x))) => (map tanh ?x)\n    exact cite \"-(-x) = x\" try ?x=f32[3]\n";
+    let right =
+        "sure : (map tanh (map neg (map neg ?x))) => (map tanh ?x)\n    exact cite \"-(-x) = x\" try ?x=f32[3]\n";
     let rules = files.write("good.rules", right);
     let out = files.path("out.onnx");
     let done = egret(&["optimize", &model, "-o", &out, "--rules", &rules]);

@@ -3,6 +3,8 @@
 
 pub mod tensat;
 
+pub mod bert;
+
 use egret_models::{Manifest, Model};
 use egret_onnx::{Imported, ReadOptions};
 

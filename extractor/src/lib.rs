@@ -17,4 +17,4 @@ pub use error::{PlanError, Unsupported};
 pub use machines::{MachineError, detect};
 pub use plan::{Options, plan};
 pub use run::run_program;
-pub use search::{EXTRACTORS, ExtractError, Extractor, Selection, extract, validate};
+pub use search::{EXTRACTORS, ExtractError, Extractor, Selection, extract, select, validate};

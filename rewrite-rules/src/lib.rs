@@ -14,6 +14,7 @@ pub mod rulecheck;
 pub mod taso;
 
 pub use engine::derive::{Derivation, Log, ReplayError};
+pub use engine::regions::{Instance, RegionSaturated, Source, saturate_regions};
 pub use engine::rounds::{Birth, RoundStats};
 pub use engine::saturate::{Config, PhasePlan, PhaseStats, RuleStats, Saturated, saturate};
 pub use lang::error::LoadError;

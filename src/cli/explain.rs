@@ -73,11 +73,7 @@ fn value_text(out: &mut String, v: &Explained) {
         None => writeln!(out, "`{}`{node}: new", v.value),
     };
     let from = if v.from.is_empty() { "no node of the model".to_owned() } else { v.from.join(", ") };
-    let _ = if v.unchanged {
-        writeln!(out, "  as it came: {from}")
-    } else {
-        writeln!(out, "  from {from}")
-    };
+    let _ = if v.unchanged { writeln!(out, "  as it came: {from}") } else { writeln!(out, "  from {from}") };
     for (new, old) in &v.operands {
         let _ = if new == old {
             writeln!(out, "  reads `{new}`, which changed")
@@ -86,7 +82,16 @@ fn value_text(out: &mut String, v: &Explained) {
         };
     }
     for (i, s) in v.steps.iter().enumerate() {
-        let _ = writeln!(out, "  {}. {} ({}, {}; time round {}): {}", i + 1, s.rule, s.class.name(), s.place, s.round, s.cite);
+        let _ = writeln!(
+            out,
+            "  {}. {} ({}, {}; time round {}): {}",
+            i + 1,
+            s.rule,
+            s.class.name(),
+            s.place,
+            s.round,
+            s.cite
+        );
         let _ = writeln!(out, "       {}\n     = {}", s.left, s.right);
     }
     out.push('\n');

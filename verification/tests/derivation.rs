@@ -113,7 +113,17 @@ fn encoder(layers: usize) -> Typed {
              %{e} = broadcast [1:4] %{d} : f32[4,4]\n %{f} = map div %{c}, %{e} : f32[4,4]\n %{g} = permute [1,0] %{f} : f32[4,4]\n \
              %{h} = map neg %{g} : f32[4,4]\n %{k} = permute [1,0] %{h} : f32[4,4]\n %{l} = map neg %{k} : f32[4,4]\n \
              %{m} = map add {x}, %{l} : f32[4,4]",
-            a = i, b = i + 1, c = i + 2, d = i + 3, e = i + 4, f = i + 5, g = i + 6, h = i + 7, k = i + 8, l = i + 9, m = i + 10
+            a = i,
+            b = i + 1,
+            c = i + 2,
+            d = i + 3,
+            e = i + 4,
+            f = i + 5,
+            g = i + 6,
+            h = i + 7,
+            k = i + 8,
+            l = i + 9,
+            m = i + 10
         )
     };
     let mut text = "graph \"encoder\" {\n %0 = input \"x\" : f32[4,4]".to_owned();
@@ -237,15 +247,25 @@ fn wrong_rules_are_named_and_innocent_ones_are_not() {
     let wrong = [
         ("wrong-axis", "wrong-axis : (permute ?p ?x) => ?x\n    exact cite \"no\" try ?x=f32[3,3] ?p=[1,0]\n"),
         ("dropped-term", "dropped-term : (map mul ?x %c) => ?x\n    exact cite \"no\" try ?x=f32[3] %c=0.5f32\n"),
-        ("wrong-constant", "wrong-constant : (map abs (map mul ?x 0.5)) => (map abs ?x)\n    exact cite \"no\" try ?x=f32[3]\n"),
-        ("wrong-condition", "wrong-condition : (map tanh ?x) => ?x  if float(?x)\n    exact cite \"no\" try ?x=f32[3]\n"),
-        ("no-sigmoid", "no-sigmoid : (map sigmoid (map abs ?x)) => (map abs ?x)\n    exact cite \"no\" try ?x=f32[3]\n"),
+        (
+            "wrong-constant",
+            "wrong-constant : (map abs (map mul ?x 0.5)) => (map abs ?x)\n    exact cite \"no\" try ?x=f32[3]\n",
+        ),
+        (
+            "wrong-condition",
+            "wrong-condition : (map tanh ?x) => ?x  if float(?x)\n    exact cite \"no\" try ?x=f32[3]\n",
+        ),
+        (
+            "no-sigmoid",
+            "no-sigmoid : (map sigmoid (map abs ?x)) => (map abs ?x)\n    exact cite \"no\" try ?x=f32[3]\n",
+        ),
     ];
     for (name, text) in wrong {
         assert_eq!(blamed(&g, &with(text)).as_deref(), Some(name), "{text}");
     }
     assert_eq!(blamed(&g, &RuleSet::builtin()), None);
-    let right = "right : (map tanh (map neg (map neg ?x))) => (map tanh ?x)\n    exact cite \"-(-x) = x\" try ?x=f32[3]\n";
+    let right =
+        "right : (map tanh (map neg (map neg ?x))) => (map tanh ?x)\n    exact cite \"-(-x) = x\" try ?x=f32[3]\n";
     assert_eq!(blamed(&g, &with(right)), None);
 }
 

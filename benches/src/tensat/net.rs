@@ -46,7 +46,7 @@ impl Net {
 
     /// An input.
     pub fn input(&mut self, name: &str, shape: &[usize]) -> ValueId {
-        self.b.input(InputDecl { name: name.into(), ty: Type::fixed(DType::F32, shape) })
+        self.b.input(InputDecl { name: name.into(), ty: Type::fixed(DType::F32, shape), default: None })
     }
 
     /// Uniform weights of variance 2 / `fan_in` (He et al., ICCV 2015), so that values keep their size over many layers.

@@ -60,7 +60,11 @@ pub fn plan(cg: &ClassGraph, machine: &Machine, options: &Options) -> Result<Pro
 /// [`plan`], with what was chosen from what.
 pub fn plan_with_report(cg: &ClassGraph, machine: &Machine, options: &Options) -> Result<(Program, Report), PlanError> {
     let planner = Planner { machine, options, choices: &as_is };
-    planner.plan(cg, &planner.bodies(cg), false)
+    let mut bodies = Bodies::new();
+    planner.add_bodies(cg, &mut bodies);
+    let choice = planner.choose(cg, &bodies, search::extract)?;
+    let program = planner.build(&choice, &bodies, false)?;
+    Ok((program, Report { candidates: choice.table.candidates.len(), selection: choice.selection }))
 }
 
 /// The cheapest program for any of these class graphs of one model, so that rules never make a program worse than none.
@@ -84,7 +88,9 @@ pub fn cheapest(
 /// As [`plan`].
 pub fn table(cg: &ClassGraph, machine: &Machine, options: &Options) -> Result<Table<&'static str>, PlanError> {
     let planner = Planner { machine, options, choices: &as_is };
-    let (table, _) = planner.table(cg, &planner.bodies(cg))?;
+    let mut bodies = Bodies::new();
+    planner.add_bodies(cg, &mut bodies);
+    let (table, _) = planner.table(cg, &bodies)?;
     let named = |c: Candidate<Payload>| Candidate {
         payload: match c.payload {
             Payload::Input => "input",
@@ -106,36 +112,50 @@ struct Planner<'a> {
     choices: Choices<'a>,
 }
 
+/// An extractor of kernels.
+type Extract = fn(&Table<Payload>) -> Result<Selection, search::ExtractError>;
+
+/// What was chosen from one class graph.
+struct Choice<'a> {
+    cg: &'a ClassGraph,
+    table: Table<Payload>,
+    selection: Selection,
+    constant: Vec<bool>,
+}
+
 impl Planner<'_> {
     fn cheapest(&self, of: &[ClassGraph], inner: bool) -> Result<Planned, PlanError> {
-        let mut best: Option<Planned> = None;
+        let mut found: Vec<Choice<'_>> = Vec::new();
         let mut bodies = Bodies::new();
         for cg in of {
-            for (id, body) in self.bodies(cg) {
-                bodies.entry(id).or_insert(body);
-            }
-            let (program, report) = match (self.plan(cg, &bodies, inner), &best) {
-                (Ok(planned), _) => planned,
-                (Err(e), None) => return Err(e),
-                (Err(_), Some(_)) => continue,
-            };
-            let cost = report.selection.cost;
-            if best.as_ref().is_none_or(|b| cost < b.cost) {
-                best = Some(Planned { program, cost });
+            self.add_bodies(cg, &mut bodies);
+            match self.choose(cg, &bodies, search::select) {
+                Ok(choice) => found.push(choice),
+                Err(e) if found.is_empty() => return Err(e),
+                Err(_) => {}
             }
         }
-        Ok(best.unwrap_or_else(|| Planned { program: Program::default(), cost: 0 }))
+        // Constants are evaluated for the program that is taken, not for every one that might be.
+        found.sort_by_key(|c| c.selection.cost);
+        let mut first_error = None;
+        for choice in &found {
+            match self.build(choice, &bodies, inner) {
+                Ok(program) => return Ok(Planned { program, cost: choice.selection.cost }),
+                Err(e) => first_error = first_error.or(Some(e)),
+            }
+        }
+        first_error.map_or_else(|| Ok(Planned { program: Program::default(), cost: 0 }), Err)
     }
 
-    /// The bodies that any way of any class mentions.
-    fn bodies(&self, cg: &ClassGraph) -> Bodies {
+    /// Plans the bodies that any way of any class mentions, where they are not there yet.
+    fn add_bodies(&self, cg: &ClassGraph, bodies: &mut Bodies) {
         let ways = cg.classes.iter().flat_map(|c| &c.nodes);
         let ids: BTreeSet<_> = ways.flat_map(|n| support::bodies_of(&n.op)).collect();
-        let planned = ids.into_iter().filter_map(|id| {
-            let body = cg.tables.bodies.get(id.0 as usize)?;
-            Some((id, self.cheapest(&(self.choices)(body), true)))
-        });
-        planned.collect()
+        for id in ids {
+            if let Some(body) = cg.tables.bodies.get(id.0 as usize) {
+                bodies.entry(id).or_insert_with(|| self.cheapest(&(self.choices)(body), true));
+            }
+        }
     }
 
     fn table(&self, cg: &ClassGraph, bodies: &Bodies) -> Result<(Table<Payload>, Order), PlanError> {
@@ -145,11 +165,16 @@ impl Planner<'_> {
         Ok((table, order))
     }
 
-    fn plan(&self, cg: &ClassGraph, bodies: &Bodies, inner: bool) -> Result<(Program, Report), PlanError> {
+    fn choose<'g>(&self, cg: &'g ClassGraph, bodies: &Bodies, extract: Extract) -> Result<Choice<'g>, PlanError> {
         let (table, order) = self.table(cg, bodies)?;
-        let selection = search::extract(&table)?;
-        let program = build::program(cg, &table, &selection, &order.constant, bodies, inner)?;
+        let selection = extract(&table)?;
+        Ok(Choice { cg, table, selection, constant: order.constant })
+    }
+
+    fn build(&self, choice: &Choice<'_>, bodies: &Bodies, inner: bool) -> Result<Program, PlanError> {
+        let Choice { cg, table, selection, constant } = choice;
+        let program = build::program(cg, table, selection, constant, bodies, inner)?;
         program.check().map_err(PlanError::Program)?;
-        Ok((program, Report { candidates: table.candidates.len(), selection }))
+        Ok(program)
     }
 }

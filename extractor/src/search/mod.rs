@@ -118,12 +118,28 @@ impl Extractor {
     /// Runs it and checks the result.
     pub fn extract<P>(&self, table: &Table<P>) -> Result<Selection, ExtractError> {
         let problem = Problem::new(table)?;
+        let mut selection = self.select(table, &problem)?;
         let mut work = 0;
-        let picks = (self.run)(&problem, &mut work);
+        selection.bound = bound::lower(&problem, &mut work).min(selection.cost);
+        selection.work += work;
+        Ok(selection)
+    }
+
+    fn select<P>(&self, table: &Table<P>, problem: &Problem<'_>) -> Result<Selection, ExtractError> {
+        let mut work = 0;
+        let picks = (self.run)(problem, &mut work);
         let selection = problem.selection(&picks, work);
         validate(table, &selection)?;
         Ok(selection)
     }
+}
+
+/// [`extract`] without the work for a lower bound: that is 0.
+///
+/// # Errors
+/// As [`extract`].
+pub fn select<P>(table: &Table<P>) -> Result<Selection, ExtractError> {
+    EXTRACTORS[EXTRACTORS.len() - 1].select(table, &Problem::new(table)?)
 }
 
 /// The selection of the extractor recommended for use: greedy starts, improved locally.

@@ -2,7 +2,7 @@
 
 use egret_ir::choice::{ClassId, Table};
 
-use super::{ExtractError, Selection, bound};
+use super::{ExtractError, Selection};
 
 /// Index of a live candidate in a [`Problem`].
 pub(crate) type Cand = u32;
@@ -222,7 +222,7 @@ impl<'a> Problem<'a> {
         Some(used.iter().fold(0, |s, w| self.ways[*w as usize].cost.saturating_add(s)))
     }
 
-    /// The selection of acyclic picks.
+    /// The selection of acyclic picks, its bound left open.
     pub fn selection(&self, picks: &Picks, work: u64) -> Selection {
         let order = self.order(picks).expect("extractors return acyclic picks");
         let mut taken = vec![false; self.ways.len()];
@@ -240,8 +240,6 @@ impl<'a> Problem<'a> {
         roots.sort_unstable();
         roots.dedup();
         let tree_cost = roots.iter().filter_map(|r| self.tree[*r as usize]).fold(0, u128::saturating_add);
-        let mut bound_work = 0;
-        let bound = bound::lower(self, &mut bound_work).min(cost);
-        Selection { chosen, producers, cost, bound, tree_cost, work: work + bound_work }
+        Selection { chosen, producers, cost, bound: 0, tree_cost, work }
     }
 }

@@ -6,7 +6,7 @@
 //! before each union; the union log records what made two ids equal.
 
 use std::cell::RefCell;
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
 use egg::{Analysis, DidMerge, Id, Justification, Language};
@@ -18,6 +18,7 @@ use indexmap::IndexSet;
 use smallvec::SmallVec;
 
 use super::apply::Step;
+use crate::lang::attr_fns::smallest_normal;
 
 /// Index of an op in [`Values`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
@@ -86,6 +87,41 @@ pub struct Edge {
     pub why: Why,
 }
 
+/// What all elements of a constant may be asked to be.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Elements {
+    /// No Inf and no NaN.
+    Finite,
+    /// Floats other than zero, normal like their reciprocals.
+    Divisors,
+}
+
+impl Elements {
+    /// Whether one is.
+    pub fn holds(self, l: Literal) -> bool {
+        match self {
+            Self::Finite => l.to_f64().is_finite(),
+            Self::Divisors => {
+                let least = smallest_normal(l.dtype());
+                let x = l.to_f64().abs();
+                let r = Literal::from_f64(l.dtype(), 1.0 / x).to_f64();
+                l.dtype().is_float() && x.is_finite() && r.is_finite() && x >= least && r >= least
+            }
+        }
+    }
+
+    /// Whether all of a tensor are.
+    pub fn all(self, t: &Tensor) -> bool {
+        match self {
+            Self::Finite if !t.dtype().is_float() => true,
+            Self::Finite if t.dtype() == DType::F32 => {
+                t.bytes().chunks_exact(4).all(|c| (u16::from_le_bytes([c[2], c[3]]) & 0x7f80) != 0x7f80)
+            }
+            Self::Finite | Self::Divisors => (0..t.len()).all(|i| self.holds(t.get(i))),
+        }
+    }
+}
+
 /// The analysis: interned ops, tables, and the log.
 #[derive(Clone, Debug, Default)]
 pub struct Values {
@@ -97,8 +133,10 @@ pub struct Values {
     pub inputs: Vec<Type>,
     /// Splat elements of dense constants, once asked for.
     splats: BTreeMap<ConstId, Option<Literal>>,
-    /// Whether dense constants are finite throughout, once asked for.
-    finite: RefCell<BTreeMap<ConstId, bool>>,
+    /// What was asked of all elements of dense constants, with the answers.
+    asked: RefCell<BTreeMap<(ConstId, Elements), bool>>,
+    /// Dense constants whose elements were looked at themselves.
+    read: RefCell<BTreeSet<ConstId>>,
     /// Values of small computed constants, once asked for; None where they are not small.
     small: RefCell<BTreeMap<Id, Option<Tensor>>>,
     /// Steps of rules, in order.
@@ -157,27 +195,31 @@ impl Values {
         *self.splats.entry(id).or_insert_with(|| tables.consts.get(id.0 as usize).and_then(Tensor::splat))
     }
 
-    /// Whether a dense constant has no Inf and no NaN.
-    pub fn dense_finite(&self, id: ConstId) -> bool {
-        if let Some(known) = self.finite.borrow().get(&id) {
+    /// Whether all elements of a dense constant are as asked.
+    pub fn dense(&self, id: ConstId, wanted: Elements) -> bool {
+        if let Some(known) = self.asked.borrow().get(&(id, wanted)) {
             return *known;
         }
-        let t = self.tables.tensor(id);
-        let finite = match t.dtype() {
-            DType::F32 => t.bytes().chunks_exact(4).all(|c| (u16::from_le_bytes([c[2], c[3]]) & 0x7f80) != 0x7f80),
-            DType::F16 | DType::BF16 | DType::F64 => (0..t.len()).all(|i| t.get(i).to_f64().is_finite()),
-            DType::I8
-            | DType::I16
-            | DType::I32
-            | DType::I64
-            | DType::U8
-            | DType::U16
-            | DType::U32
-            | DType::U64
-            | DType::Bool => true,
+        let answer = wanted.all(self.tables.tensor(id));
+        self.asked.borrow_mut().insert((id, wanted), answer);
+        answer
+    }
+
+    /// A dense constant, for its elements. What looks at these takes them from here or asks [`Values::dense`], so that it
+    /// is known on which elements a result depends.
+    pub fn elements(&self, id: ConstId) -> &Tensor {
+        self.read.borrow_mut().insert(id);
+        self.tables.tensor(id)
+    }
+
+    /// Whether everything asked of dense constants so far would be answered alike for the given others in their place.
+    pub fn answers_alike(&self, others: &BTreeMap<ConstId, ConstId>) -> bool {
+        let tensor = |id: &ConstId| self.tables.tensor(*id);
+        let same = |id: &ConstId| others.get(id).is_none_or(|other| tensor(id) == tensor(other));
+        let alike = |((id, wanted), answer): (&(ConstId, Elements), &bool)| {
+            others.get(id).is_none_or(|other| wanted.all(tensor(other)) == *answer)
         };
-        self.finite.borrow_mut().insert(id, finite);
-        finite
+        self.read.borrow().iter().all(same) && self.asked.borrow().iter().all(alike)
     }
 
     /// Data of a node from its operands' data.
@@ -336,7 +378,7 @@ fn build_constant(
             n.args.iter().map(|a| build_constant(egraph, egraph.find(*a), graph, built, depth - 1)).collect();
         match egraph.analysis.op(n.op) {
             // The graph has tables of its own: it holds just what it needs.
-            Op::Const(Const::Dense(c)) => Some(graph.constant(egraph.analysis.tables.tensor(*c).clone())),
+            Op::Const(Const::Dense(c)) => Some(graph.constant(egraph.analysis.elements(*c).clone())),
             op => graph.add(op.clone(), &args?, Origins::none()).ok(),
         }
     });

@@ -7,7 +7,7 @@ use egret_ir::graph::Args;
 use egret_ir::infer::TypeError;
 use egret_ir::op::{Const, ConstId, Op};
 use egret_ir::text::attr_text;
-use egret_ir::{Tensor, ValueId};
+use egret_ir::{Origins, Tensor, ValueId};
 
 use super::apply::{RuleRef, Step};
 use super::derive::Log;
@@ -24,6 +24,8 @@ pub struct Place<'a> {
     pub inputs: &'a [ValueId],
     /// The constant that stands for one of the graph's, where it is another one.
     pub constant: &'a dyn Fn(ConstId) -> Option<Tensor>,
+    /// Origins there of what has these in the graph.
+    pub origins: &'a dyn Fn(&Origins) -> Origins,
     /// Which time round of the optimizer it is, from 1.
     pub round: u32,
 }
@@ -76,12 +78,12 @@ impl Log {
                         op => d.terms.import(op, tables),
                     };
                     let args: Args = self.args(id).iter().map(|a| born[usize::from(*a)]).collect();
-                    d.terms.add(op, args, &self.origins(id))?
+                    d.terms.add(op, args, &(at.origins)(&self.origins(id)))?
                 }
             };
             born.push(term);
         }
-        let mut writer = Writer { log: self, d, born: &born, leaves: Vec::new(), inner: Vec::new() };
+        let mut writer = Writer { log: self, at, d, born: &born, leaves: Vec::new(), inner: Vec::new() };
         for edge in self.edges() {
             match edge.why {
                 Why::Congruence => writer.d.congruence(born[usize::from(edge.a)], born[usize::from(edge.b)]),
@@ -101,6 +103,7 @@ impl Log {
 /// Writes steps out as terms.
 struct Writer<'a> {
     log: &'a Log,
+    at: &'a Place<'a>,
     d: &'a mut Derivation,
     born: &'a [ValueId],
     /// What the step's variables stood for.
@@ -120,7 +123,7 @@ impl Writer<'_> {
     fn node(&mut self, id: Id, args: Args) -> Result<ValueId, TypeError> {
         let born = self.born[usize::from(id)];
         let op = self.d.terms.graph().node(born).op.clone();
-        let term = self.d.terms.add(op, args, &self.log.origins(id))?;
+        let term = self.d.terms.add(op, args, &(self.at.origins)(&self.log.origins(id)))?;
         self.d.congruence(term, born);
         self.inner.push(term);
         Ok(term)

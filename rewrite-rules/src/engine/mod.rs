@@ -10,5 +10,6 @@ pub mod near;
 pub mod passes;
 pub mod plan;
 pub mod readback;
+pub mod regions;
 pub mod rounds;
 pub mod saturate;

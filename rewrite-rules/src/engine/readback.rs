@@ -52,7 +52,8 @@ impl Saturated {
     ) -> Result<Derivation, TypeError> {
         let mut d = Derivation::default();
         let inputs = d.terms.inputs(graph);
-        let born = self.log.evidence(rules, &mut d, &Place { inputs: &inputs, constant: &|_| None, round })?;
+        let at = Place { inputs: &inputs, constant: &|_| None, origins: &Origins::clone, round };
+        let born = self.log.evidence(rules, &mut d, &at)?;
         let term = |id: egg::Id| born[usize::from(id)];
         let ways =
             self.classes.classes.iter().enumerate().map(|(c, class)| {

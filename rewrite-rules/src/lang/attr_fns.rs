@@ -181,7 +181,7 @@ fn in_type(_: Facts<'_>, args: &[Bound]) -> Option<Bound> {
 }
 
 /// The smallest positive normal number of a float type.
-pub(super) fn smallest_normal(d: DType) -> f64 {
+pub(crate) fn smallest_normal(d: DType) -> f64 {
     match d {
         DType::F16 => 2f64.powi(-14),
         DType::BF16 | DType::F32 => f64::from(f32::MIN_POSITIVE),

@@ -16,7 +16,7 @@ use super::attr_fns::{
     perm_of,
 };
 use super::bound::{Bindings, Bound, Facts};
-use crate::engine::egraph::{EGraph, small_value};
+use crate::engine::egraph::{EGraph, Elements, small_value};
 use crate::engine::plan::does_nothing;
 
 /// A row of the table.
@@ -43,8 +43,8 @@ pub static CONDITIONS: &[ConditionDef] = &[
     row("const", &[OPERAND], |f, a| Some(f.data(a.first()?)?.constant)),
     row("float", &[OPERAND], |f, a| Some(f.tensor(a.first()?)?.dtype.is_float())),
     row("bool", &[OPERAND], |f, a| Some(f.tensor(a.first()?)?.dtype == DType::Bool)),
-    row("finite", &[OPERAND], |f, a| all_elements(f, a, Wanted::Finite)),
-    row("divisor", &[OPERAND], |f, a| all_elements(f, a, Wanted::Divisor)),
+    row("finite", &[OPERAND], |f, a| all_elements(f, a, Elements::Finite)),
+    row("divisor", &[OPERAND], |f, a| all_elements(f, a, Elements::Divisors)),
     row("light", &[OPERAND], light),
     row("plain_sum", &[OPERAND], |f, a| has_no_constant(f, a, Scalar::Add)),
     row("plain_product", &[OPERAND], |f, a| has_no_constant(f, a, Scalar::Mul)),
@@ -110,41 +110,22 @@ fn monoid(args: &[Bound]) -> Option<Monoid> {
     }
 }
 
-/// Not zero, and normal like its reciprocal.
-fn is_divisor(l: Literal) -> bool {
-    let least = super::attr_fns::smallest_normal(l.dtype());
-    let x = l.to_f64().abs();
-    let r = Literal::from_f64(l.dtype(), 1.0 / x).to_f64();
-    l.dtype().is_float() && x.is_finite() && r.is_finite() && x >= least && r >= least
-}
-
-/// What every element of a constant must be.
-#[derive(Clone, Copy, PartialEq, Eq)]
-enum Wanted {
-    Finite,
-    Divisor,
-}
-
-impl Wanted {
-    fn holds(self, l: Literal) -> bool {
-        match self {
-            Self::Finite => l.to_f64().is_finite(),
-            Self::Divisor => is_divisor(l),
-        }
-    }
-}
-
-/// Dense constants up to this size are looked through element by element each time.
+/// Dense constants are looked through for divisors up to this size.
 const LOOKED_THROUGH: usize = 1 << 16;
 
 /// Whether every element of a constant is as wanted; None where the elements are not at hand.
-fn all_elements(facts: Facts<'_>, args: &[Bound], wanted: Wanted) -> Option<bool> {
+fn all_elements(facts: Facts<'_>, args: &[Bound], wanted: Elements) -> Option<bool> {
     let Bound::Operand(id) = args.first()? else { return None };
     elements(facts.egraph, facts.egraph.find(*id), wanted, &mut BTreeMap::new())
 }
 
 /// The answer of a class. Each class is asked once per question (`asked`), cycles are unknown.
-fn elements(egraph: &EGraph, id: egg::Id, wanted: Wanted, asked: &mut BTreeMap<egg::Id, Option<bool>>) -> Option<bool> {
+fn elements(
+    egraph: &EGraph,
+    id: egg::Id,
+    wanted: Elements,
+    asked: &mut BTreeMap<egg::Id, Option<bool>>,
+) -> Option<bool> {
     let class = &egraph[id];
     if !class.data.constant {
         return None;
@@ -162,13 +143,13 @@ fn elements(egraph: &EGraph, id: egg::Id, wanted: Wanted, asked: &mut BTreeMap<e
     answer
 }
 
-fn answer(egraph: &EGraph, id: egg::Id, wanted: Wanted, asked: &mut BTreeMap<egg::Id, Option<bool>>) -> Option<bool> {
+fn answer(egraph: &EGraph, id: egg::Id, wanted: Elements, asked: &mut BTreeMap<egg::Id, Option<bool>>) -> Option<bool> {
     let all = |t: &egret_ir::Tensor| (0..t.len()).all(|i| wanted.holds(t.get(i)));
     let moved = egraph[id].nodes.iter().find_map(|n| match egraph.analysis.op(n.op) {
         Op::Const(Const::Scalar(l)) => Some(wanted.holds(*l)),
-        Op::Const(Const::Dense(c)) if wanted == Wanted::Finite => Some(egraph.analysis.dense_finite(*c)),
         Op::Const(Const::Dense(c)) => {
-            Some(egraph.analysis.tables.tensor(*c)).filter(|t| t.len() <= LOOKED_THROUGH).map(all)
+            let small = egraph.analysis.tables.tensor(*c).len() <= LOOKED_THROUGH;
+            (small || wanted == Elements::Finite).then(|| egraph.analysis.dense(*c, wanted))
         }
         Op::Permute(_) | Op::Reshape(_) | Op::Broadcast(_) => elements(egraph, n.args[0], wanted, asked),
         // A part of a good value is good; a bad one may lose its bad elements.

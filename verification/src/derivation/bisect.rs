@@ -82,7 +82,8 @@ impl Wanted {
             stack.extend([s.left, s.right]);
             *uses.entry(s.left).or_default() += 1;
             *uses.entry(s.right).or_default() += 1;
-            let later = if (depth[s.left.index()], s.left) >= (depth[s.right.index()], s.right) { s.left } else { s.right };
+            let later =
+                if (depth[s.left.index()], s.left) >= (depth[s.right.index()], s.right) { s.left } else { s.right };
             steps.entry(later).or_default().push(i);
         }
         while let Some(v) = stack.pop() {

@@ -35,8 +35,13 @@ pub struct Build<'a> {
     /// Values of the graphs around whose shapes tell extents.
     pub around: &'a Around,
     cost: &'a dyn Fn(&NodeCost<'_>) -> u64,
-    early: Vec<Candidate<OnnxStep>>,
-    late: Vec<Candidate<OnnxStep>>,
+    early: Vec<(Candidate<OnnxStep>, u8)>,
+    late: Vec<(Candidate<OnnxStep>, u8)>,
+    /// The phase that bore each way of each class, and that of derived classes.
+    births: &'a [Vec<u8>],
+    derived: HashMap<ClassId, u8>,
+    /// The phase of the way that templates are tried on.
+    now: u8,
     makers: HashMap<ClassId, Vec<usize>>,
     /// Operators that may be made on bf16; None: all.
     narrow: Option<BTreeSet<String>>,
@@ -46,6 +51,7 @@ impl<'a> Build<'a> {
     /// Starts a table; finds literal and foldable classes.
     pub fn new(
         classes: &'a mut ClassGraph,
+        births: &'a [Vec<u8>],
         opset: i64,
         around: &'a Around,
         cost: &'a dyn Fn(&NodeCost<'_>) -> u64,
@@ -62,6 +68,9 @@ impl<'a> Build<'a> {
             cost,
             early: Vec::new(),
             late: Vec::new(),
+            births,
+            derived: HashMap::new(),
+            now: 0,
             makers: HashMap::new(),
             narrow: None,
         };
@@ -97,12 +106,19 @@ impl<'a> Build<'a> {
             if self.foldable(c) && byte_size(self.classes.ty(c)).is_some_and(|b| b <= SMALL_BYTES) {
                 continue;
             }
-            for node in self.classes.class(c).nodes.clone() {
+            for (k, node) in self.classes.class(c).nodes.clone().into_iter().enumerate() {
                 if self.opset >= OLDEST_TEMPLATES || matches!(node.op, Op::If(_) | Op::Loop(_)) {
+                    let of_way = self.births.get(c.index()).and_then(|b| b.get(k));
+                    self.now = of_way.or_else(|| self.derived.get(&c)).copied().unwrap_or(0);
                     self.templates(c, &node);
                 }
             }
         }
+    }
+
+    /// What is added from now on comes from any of the ways.
+    pub fn last_phase(&mut self) {
+        self.now = self.births.iter().flatten().copied().max().unwrap_or(0);
     }
 
     fn templates(&mut self, c: ClassId, node: &ClassNode) {
@@ -151,9 +167,9 @@ impl<'a> Build<'a> {
         }
     }
 
-    /// The candidates: inputs and nodes as imported, folds, templates. `imported` are the classes that are constants of
-    /// the model already.
-    pub fn finish(self, imported: &BTreeSet<ClassId>) -> Vec<Candidate<OnnxStep>> {
+    /// The candidates, each with the phase that bore it: inputs and nodes as imported, folds, templates. `imported` are the
+    /// classes that are constants of the model already.
+    pub fn finish(self, imported: &BTreeSet<ClassId>) -> Vec<(Candidate<OnnxStep>, u8)> {
         let mut all = self.early;
         for (i, class) in self.classes.classes.iter().enumerate() {
             let c = ClassId(i as u32);
@@ -168,7 +184,7 @@ impl<'a> Build<'a> {
             }
             // A new constant costs a trifle, so that the model's own are preferred.
             let cost = if given { 0 } else { 1000 + (bytes as u64 / 16).min(1_000_000) };
-            all.push(Candidate { outputs: vec![c], inputs: vec![], cost, payload: OnnxStep::Initializer });
+            all.push((Candidate { outputs: vec![c], inputs: vec![], cost, payload: OnnxStep::Initializer }, 0));
         }
         all.extend(self.late);
         all
@@ -280,6 +296,7 @@ impl<'a> Build<'a> {
         self.foldable.push(class.constant);
         self.splats.push(splat);
         self.classes.classes.push(class);
+        self.derived.insert(c, self.now);
         self.index.entry(op).or_default().insert(args.to_vec(), c);
         Some(c)
     }
@@ -383,7 +400,7 @@ impl<'a> Build<'a> {
 
     /// Adds a candidate that comes before folds and templates.
     pub fn early(&mut self, outputs: Vec<ClassId>, inputs: Vec<ClassId>, cost: u64, payload: OnnxStep) {
-        self.early.push(Candidate { outputs, inputs, cost, payload });
+        self.early.push((Candidate { outputs, inputs, cost, payload }, self.now));
     }
 
     /// Prices a node.
@@ -428,14 +445,15 @@ impl<'a> Build<'a> {
         let results: Vec<&Type> = outputs.iter().map(|o| self.classes.ty(*o)).collect();
         let cost = self.price(op, &given, &results);
         let makers = self.makers.entry(outputs[0]).or_default();
-        if makers
-            .iter()
-            .any(|i| self.late[*i].outputs == outputs && self.late[*i].payload == OnnxStep::Node(node.clone()))
-        {
+        let payload = OnnxStep::Node(node);
+        let known = |(c, _): &(Candidate<OnnxStep>, u8)| c.outputs == outputs && c.payload == payload;
+        if let Some(i) = makers.iter().find(|i| known(&self.late[**i])) {
+            let birth = &mut self.late[*i].1;
+            *birth = self.now.min(*birth);
             return;
         }
         makers.push(self.late.len());
-        self.late.push(Candidate { outputs: outputs.to_vec(), inputs: reads, cost, payload: OnnxStep::Node(node) });
+        self.late.push((Candidate { outputs: outputs.to_vec(), inputs: reads, cost, payload }, self.now));
     }
 
     /// Whether the operator exists at this opset with these attributes and takes these types.

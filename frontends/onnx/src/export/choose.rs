@@ -8,7 +8,7 @@ use egret_ir::op::Op;
 use egret_ir::{Symbol, Tensor, TensorType};
 
 use super::layout::ordered;
-use super::{ExportError, NodeCost, OnnxStep, Rewritten, blocked, candidates, fold, forbid};
+use super::{ExportError, NodeCost, OnnxStep, Rewritten, blocked, candidates, fold};
 use crate::Imported;
 
 /// The nodes of a graph and the values of its constants.
@@ -23,6 +23,44 @@ pub struct Chosen {
 
 /// Values of the graphs around a body whose shapes tell extents, by symbol: the value's type, and which axis it is.
 pub type Around = BTreeMap<Symbol, (TensorType, usize)>;
+
+/// A table, and the phase that bore each candidate.
+pub struct Staged {
+    /// The candidates of all phases.
+    pub table: Table<OnnxStep>,
+    /// The phase of each.
+    pub births: Vec<u8>,
+}
+
+impl Staged {
+    /// The cheapest of what is chosen from the candidates up to each phase; that of the later phase where costs tie.
+    fn best(&self, extract: &dyn Fn(&Table<OnnxStep>) -> Option<Vec<usize>>) -> Option<Vec<usize>> {
+        let phases: BTreeSet<u8> = self.births.iter().copied().collect();
+        let cost =
+            |chosen: &Vec<usize>| chosen.iter().map(|i| self.table.candidates[*i].cost).fold(0, u64::saturating_add);
+        let stages = phases.into_iter().rev().enumerate().filter_map(|(i, phase)| {
+            if i == 0 {
+                return extract(&self.table);
+            }
+            let among: Vec<usize> = (0..self.births.len()).filter(|i| self.births[*i] <= phase).collect();
+            let candidates = among.iter().map(|i| self.table.candidates[*i].clone()).collect();
+            let stage = Table { classes: self.table.classes, roots: self.table.roots.clone(), candidates };
+            Some(extract(&stage)?.into_iter().map(|i| among[i]).collect())
+        });
+        stages.min_by_key(cost)
+    }
+
+    /// Takes the folds of these classes out.
+    fn forbid(&mut self, classes: &BTreeSet<ClassId>) {
+        let folds = |c: &Candidate<OnnxStep>| {
+            c.payload == OnnxStep::Initializer && c.outputs.iter().any(|o| classes.contains(o))
+        };
+        let mut births = self.births.iter();
+        let kept = self.table.candidates.iter().filter_map(|c| births.next().filter(|_| !folds(c)).copied()).collect();
+        self.table.candidates.retain(|c| !folds(c));
+        self.births = kept;
+    }
+}
 
 /// How to choose.
 pub struct Chooser<'a> {
@@ -47,10 +85,11 @@ impl Chooser<'_> {
         around: &Around,
         limit: u64,
     ) -> Result<Chosen, ExportError> {
-        let Rewritten { classes, class_of, bodies } = rewritten;
-        let mut table = candidates(classes, imported, class_of, self.opset, around, self.cost);
+        let Rewritten { classes, class_of, births, bodies } = rewritten;
+        let mut staged = candidates(classes, births, imported, class_of, self.opset, around, self.cost);
         let (nodes, folded) = loop {
-            let chosen = (self.extract)(&table).ok_or_else(|| blocked(classes, &table))?;
+            let table = &staged.table;
+            let chosen = staged.best(self.extract).ok_or_else(|| blocked(classes, table))?;
             let mut offenders = fold::offenders(classes, imported, class_of, &table.candidates, &chosen, limit);
             self.held |= !offenders.is_empty();
             if offenders.is_empty() {
@@ -66,7 +105,7 @@ impl Chooser<'_> {
                     Err(e) => return Err(e.into()),
                 }
             }
-            forbid(&mut table, &offenders);
+            staged.forbid(&offenders);
         };
         let mut around = around.clone();
         for t in classes.inputs.iter().filter_map(|i| i.ty.as_tensor()) {

@@ -42,7 +42,7 @@ use crate::Imported;
 use crate::inline::canonical_domain;
 use crate::proto::ModelProto;
 
-use choose::{Around, Chooser, Chosen};
+use choose::{Around, Chooser, Chosen, Staged};
 pub use cost::{NodeCost, node_time};
 pub use fold::{FoldError, Guard, growth_limit, model_bytes};
 pub(crate) use protos::{raw, value_info};
@@ -119,6 +119,9 @@ pub struct Rewritten {
     pub classes: ClassGraph,
     /// The class of each value of the graph.
     pub class_of: Vec<Option<ClassId>>,
+    /// The phase that bore each way of each class, 0 for imported ones (and where none is said). The best program of the
+    /// ways up to each phase is chosen, so that a phase never makes a model worse.
+    pub births: Vec<Vec<u8>>,
     /// The bodies of its Ifs and Loops after rewriting, in the order of the table.
     pub bodies: Vec<Rewritten>,
 }
@@ -128,21 +131,23 @@ pub struct Rewritten {
 /// `classes` the operand forms that templates ask for.
 fn candidates(
     classes: &mut ClassGraph,
+    births: &[Vec<u8>],
     imported: &Imported,
     class_of: &[Option<ClassId>],
     opset: i64,
     around: &Around,
     cost: &dyn Fn(&NodeCost<'_>) -> u64,
-) -> Table<OnnxStep> {
+) -> Staged {
     let roots = classes.outputs.iter().map(|(_, c)| *c).collect();
-    let mut build = build::Build::new(classes, opset, around, cost);
+    let mut build = build::Build::new(classes, births, opset, around, cost);
     build.keep_narrow_operators(imported);
     site::inputs(&mut build);
     site::as_imported(&mut build, imported, class_of);
     build.run();
+    build.last_phase();
     composite::composites(&mut build, imported);
-    let candidates = build.finish(&fold::imported_constants(imported, class_of));
-    Table { classes: classes.classes.len(), roots, candidates }
+    let (candidates, births) = build.finish(&fold::imported_constants(imported, class_of)).into_iter().unzip();
+    Staged { table: Table { classes: classes.classes.len(), roots, candidates }, births }
 }
 
 /// The opset of the default domain.
@@ -224,11 +229,6 @@ fn blocked(classes: &ClassGraph, table: &Table<OnnxStep>) -> ExportError {
         stack.extend(class.nodes.iter().flat_map(|n| &n.args).filter(|a| !made[a.index()] && seen.insert(**a)));
     }
     ExportError::Unreachable(name.to_string(), "its values depend on each other".to_owned())
-}
-
-/// Takes the folds of these classes out of a table.
-fn forbid(table: &mut Table<OnnxStep>, classes: &BTreeSet<ClassId>) {
-    table.candidates.retain(|c| c.payload != OnnxStep::Initializer || !c.outputs.iter().any(|o| classes.contains(o)));
 }
 
 /// Bytes of a value, where its extents are numbers.

@@ -80,5 +80,5 @@ pub fn try_export(imported: &Imported) -> Result<ModelProto, ExportError> {
 
 fn rewritten(imported: &Imported) -> Rewritten {
     let (classes, class_of) = shared(&imported.graph);
-    Rewritten { classes, class_of, bodies: imported.bodies.iter().map(rewritten).collect() }
+    Rewritten { classes, class_of, births: Vec::new(), bodies: imported.bodies.iter().map(rewritten).collect() }
 }
