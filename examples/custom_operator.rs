@@ -92,7 +92,8 @@ pub fn run() -> Result<(Vec<String>, Vec<String>), Box<dyn Error>> {
     let saturated = saturate(&typed, &rules, &Config::for_nodes(typed.nodes().len()));
 
     // Extract, write.
-    let mut rewritten = Rewritten { classes: saturated.classes, class_of: saturated.class_of, bodies: Vec::new() };
+    let (classes, class_of) = (saturated.classes, saturated.class_of);
+    let mut rewritten = Rewritten { classes, class_of, births: Vec::new(), bodies: Vec::new() };
     let extract = |table: &egret_ir::choice::Table<OnnxStep>| egret_extractor::extract(table).ok().map(|s| s.chosen);
     let mut guard = Guard::new(export::growth_limit(export::model_bytes(&imported), 0.1));
     let written = export::optimize(&mut rewritten, &imported, &export::node_time, &extract, &mut guard)?;

@@ -27,7 +27,7 @@ fn values(shape: &[usize], seed: u64) -> Tensor {
 }
 
 fn input(b: &mut Builder, shape: &[usize]) -> ValueId {
-    b.input(InputDecl { name: "x".into(), ty: Type::fixed(DType::F32, shape) })
+    b.input(InputDecl { name: "x".into(), ty: Type::fixed(DType::F32, shape), default: None })
 }
 
 fn product(b: &mut Builder, x: ValueId, w: ValueId, ins: [&str; 2], out: &str) -> ValueId {

@@ -191,7 +191,7 @@ fn common_subexpressions_are_found_across_regions() {
     let mut sums = Vec::new();
     let mut squares = Vec::new();
     let mut y = x;
-    for _ in 0..3 {
+    for _ in 0..4 {
         let square = b.map(Scalar::Mul, &[x, two]);
         squares.push(square);
         let z = b.block(y, Scale::Finite);

@@ -60,7 +60,7 @@ fn every_filetest_replays_and_every_step_evaluates_equal() {
         let s = saturate(&g, &rules, &Config::for_nodes(g.nodes().len()).numeric(numeric));
         let mut all = Derivation::default();
         let inputs = all.terms.inputs(&g);
-        let at = Place { inputs: &inputs, constant: &|_| None, round: 1 };
+        let at = Place { inputs: &inputs, constant: &|_| None, origins: &Origins::clone, round: 1 };
         s.log.evidence(&rules, &mut all, &at).expect("it types");
         replay(&all).unwrap_or_else(|e| panic!("{body}\n{all}\n{e}"));
         for (step, judged) in all.steps().zip(judge_all(&all, 0)) {

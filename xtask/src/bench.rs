@@ -6,7 +6,7 @@ use anyhow::{Context, Result, bail};
 
 use crate::egret::{Benched, Egret, run_args};
 use crate::table::Table;
-use crate::{models, system};
+use crate::{models, scaling, system};
 
 /// What to measure.
 #[derive(clap::Args, Debug)]
@@ -28,6 +28,9 @@ enum What {
     /// nearly all weights (none may be read), a quarter where it is nearly all nodes. A third row shows reading beside
     /// `onnx.load` alone, without a limit.
     Import(Import),
+    /// Saturation and extraction against depth: BERT encoders of 1 to 24 layers, the real
+    /// BERT-base, TENSAT's graphs; seconds, e-nodes, peak memory, linear fits
+    Saturate(scaling::Args),
     /// The criterion benches only
     Criterion {
         /// Passed on to criterion: a filter, --save-baseline NAME, ...
@@ -71,6 +74,7 @@ pub fn run(args: &Args) -> Result<()> {
         Some(What::Criterion { rest }) => criterion(rest),
         Some(What::Peers(args)) => peers(args),
         Some(What::Import(args)) => import(args),
+        Some(What::Saturate(args)) => scaling::run(args),
     }
 }
 

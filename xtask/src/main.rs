@@ -10,6 +10,7 @@ mod fuzz;
 mod libtorch;
 mod models;
 mod pins;
+mod scaling;
 mod setup;
 mod system;
 mod table;

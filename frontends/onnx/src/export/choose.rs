@@ -177,3 +177,40 @@ fn needed<'t>(
     }
     Ok((nodes, constants))
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn step(output: u32, inputs: &[u32], cost: u64) -> Candidate<OnnxStep> {
+        let inputs = inputs.iter().map(|i| ClassId(*i)).collect();
+        Candidate { outputs: vec![ClassId(output)], inputs, cost, payload: OnnxStep::Initializer }
+    }
+
+    fn staged() -> Staged {
+        let candidates = vec![step(0, &[], 1), step(1, &[0], 5), step(1, &[0], 9), step(1, &[0], 7)];
+        Staged { table: Table { classes: 2, roots: vec![ClassId(1)], candidates }, births: vec![0, 0, 1, 2] }
+    }
+
+    /// An extractor that more candidates lead astray: it takes the newest.
+    fn newest(table: &Table<OnnxStep>) -> Option<Vec<usize>> {
+        Some(vec![0, table.candidates.len() - 1])
+    }
+
+    #[test]
+    fn the_best_phase_is_kept() {
+        assert_eq!(staged().best(&newest), Some(vec![0, 1]));
+        let mut tied = staged();
+        tied.table.candidates[3].cost = 5;
+        assert_eq!(tied.best(&newest), Some(vec![0, 3]), "of equal ones the later phase's is taken");
+    }
+
+    #[test]
+    fn phases_stay_with_their_candidates() {
+        let mut staged = staged();
+        staged.table.candidates.insert(1, step(7, &[], 0));
+        staged.births.insert(1, 9);
+        staged.forbid(&[ClassId(7)].into());
+        assert_eq!((staged.births, staged.table.candidates.len()), (vec![0, 0, 1, 2], 4));
+    }
+}

@@ -170,7 +170,7 @@ fn waists(graph: &Graph, roles: &Roles) -> Vec<Waist> {
 pub(super) fn cut(graph: &Graph, roles: &Roles) -> Vec<Range<usize>> {
     let waists = waists(graph, roles);
     let n = roles.computed.len();
-    if waists.len() < 4 {
+    if waists.len() < 3 {
         return std::iter::once(0..n).collect();
     }
     let mut known: HashMap<Key, u32> = HashMap::new();

@@ -1,10 +1,8 @@
 //! The derivation of the whole: the log of each region at each of its occurrences, under the names its parts have there.
 
 use std::cell::RefCell;
-use std::collections::HashMap;
 
 use egg::Id;
-use egret_ir::choice::ClassId;
 use egret_ir::derivation::Derivation;
 use egret_ir::infer::TypeError;
 use egret_ir::op::Op;
@@ -49,7 +47,11 @@ impl RegionSaturated {
         }
         let ways: Vec<Vec<Option<ValueId>>> =
             self.sources.iter().map(|class| class.iter().map(|s| self.term(*s, &values, &born)).collect()).collect();
-        self.congruence(&mut d, &born);
+        for (a, b) in &self.congruences {
+            if let (Some(a), Some(b)) = (self.term(*a, &values, &born), self.term(*b, &values, &born)) {
+                d.congruence(a, b);
+            }
+        }
         let outputs = graph.outputs.iter().map(|o| values[o.value.index()]).collect();
         let shown = Shown { classes: &self.classes, ways, outputs, round };
         shown.join(&mut d, result, named)?;
@@ -67,42 +69,6 @@ impl RegionSaturated {
             Source::Region { instance, class, way } => {
                 let id = self.regions[self.instances[instance].region].log.node(class, way)?;
                 born[instance].get(usize::from(id)).copied()
-            }
-        }
-    }
-
-    /// What was united when the regions were put together: equal ops of equal operands, as soon as these are shown equal.
-    fn congruence(&self, d: &mut Derivation, born: &[Vec<ValueId>]) {
-        let mut first: HashMap<(Op, Vec<ClassId>), ValueId> = HashMap::new();
-        let mut open: Vec<(ValueId, ValueId)> = Vec::new();
-        for (instance, born) in self.instances.iter().zip(born) {
-            let region = &self.regions[instance.region];
-            for (c, class) in region.classes.classes.iter().enumerate() {
-                for (way, node) in class.nodes.iter().enumerate() {
-                    let Some(id) = region.log.node(ClassId(c as u32), way) else { continue };
-                    let term = born[usize::from(id)];
-                    // Constants have other places here than in the region.
-                    let op = d.terms.graph().node(term).op.clone();
-                    let args = node.args.iter().map(|a| instance.classes[a.index()]).collect();
-                    let other = *first.entry((op, args)).or_insert(term);
-                    if other != term {
-                        open.push((other, term));
-                    }
-                }
-            }
-        }
-        loop {
-            let before = open.len();
-            open.retain(|(a, b)| {
-                let operands = |t: ValueId| d.terms.graph().node(t).args.clone();
-                let equal = operands(*a).iter().zip(&operands(*b)).all(|(x, y)| d.is_equal(*x, *y));
-                if equal && !d.is_equal(*a, *b) {
-                    d.congruence(*a, *b);
-                }
-                !equal
-            });
-            if open.len() == before {
-                return;
             }
         }
     }

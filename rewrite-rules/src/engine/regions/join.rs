@@ -45,6 +45,7 @@ struct Whole {
     slots: Vec<Slot>,
     parent: Vec<u32>,
     ways: Vec<Way>,
+    congruences: Vec<(Source, Source)>,
 }
 
 impl Whole {
@@ -81,14 +82,17 @@ impl Whole {
         let mut changed = true;
         while changed {
             changed = false;
-            let mut known: HashMap<(u32, Vec<u32>), u32> = HashMap::with_capacity(ways.len());
+            let mut known: HashMap<(u32, Vec<u32>), (u32, Source)> = HashMap::with_capacity(ways.len());
             for way in &mut ways {
                 way.class = self.find(way.class);
                 for a in &mut way.args {
                     *a = self.find(*a);
                 }
-                let other = *known.entry((way.op, way.args.clone())).or_insert(way.class);
-                changed |= self.unite(other, way.class);
+                let (class, source) = *known.entry((way.op, way.args.clone())).or_insert((way.class, way.source));
+                if self.unite(class, way.class) {
+                    self.congruences.push((source, way.source));
+                    changed = true;
+                }
             }
         }
         self.ways = ways;
@@ -298,6 +302,7 @@ fn finish(
         rules: rules(&regions),
         phases: phases(&regions),
         sources,
+        congruences: whole.congruences,
         births,
         regions,
         instances,

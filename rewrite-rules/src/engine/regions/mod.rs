@@ -74,9 +74,12 @@ pub struct RegionSaturated {
     pub rules: Vec<RuleStats>,
     /// Statistics per phase, over the distinct regions: most rounds, sums of e-nodes.
     pub phases: Vec<PhaseStats>,
-    /// Where each way of each class comes from. A class holds ways of several occurrences where these are equal: then they
-    /// are by congruence, from equal operands.
+    /// Where each way of each class comes from.
     pub sources: Vec<Vec<Source>>,
+    /// Ways of different occurrences whose classes became one because their operands are equal by then: in order, so that
+    /// each needs what was united before only. Beside these, occurrences share values: what crosses a waist, and the
+    /// constants and movement that several of them hold ([`Instance::values`]).
+    pub congruences: Vec<(Source, Source)>,
     /// The phase that bore each way of each class: 0 for imported ones, k + 1 for phase k.
     pub births: Vec<Vec<u8>>,
     /// The distinct regions, each with its log.
@@ -148,6 +151,7 @@ fn whole(graph: &Typed, saturated: Saturated) -> RegionSaturated {
     };
     RegionSaturated {
         sources: ways.map(source).collect(),
+        congruences: Vec::new(),
         births: births(&saturated, graph.nodes().len()),
         class_of: saturated.class_of.clone(),
         rules: saturated.rules.clone(),
