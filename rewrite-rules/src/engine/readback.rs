@@ -99,8 +99,9 @@ impl Shown<'_> {
             {
                 join.d.congruence(term, *way);
                 join.class.insert(term, class_at[&key]);
-            } else if let Some(c) = named.get(&v) {
-                join.written(term, *c, &result.node(v).origins)?;
+            } else if let Some(c) = named.get(&v)
+                && join.written(term, *c, &result.node(v).origins)?
+            {
                 join.class.insert(term, *c);
             }
         }
@@ -125,11 +126,11 @@ struct Join<'a> {
 }
 
 impl Join<'_> {
-    /// A term of the result that stands in no class by its op, but was written for one.
-    fn written(&mut self, term: ValueId, class: ClassId, origins: &Origins) -> Result<(), TypeError> {
-        if class.index() >= self.shown.ways.len() {
-            return Ok(());
-        }
+    /// A term of the result that stands in no class by its op, but was written for one. Whether the class has a term to
+    /// compare it with: one that a target derived for itself has none.
+    fn written(&mut self, term: ValueId, class: ClassId, origins: &Origins) -> Result<bool, TypeError> {
+        let ways = self.shown.ways.get(class.index());
+        let Some(way) = ways.and_then(|w| w.iter().flatten().next().copied()) else { return Ok(false) };
         let is_constant = matches!(self.d.terms.graph().node(term).op, Op::Const(_));
         let leaves = if is_constant { BTreeMap::new() } else { self.leaves(term) };
         let by_class: BTreeMap<ClassId, ValueId> = leaves.iter().map(|(t, c)| (*c, *t)).collect();
@@ -145,17 +146,13 @@ impl Join<'_> {
         let (left, leaves) = match left {
             Some(left) => (left, used.into_iter().chain(leaves.into_keys()).collect::<Vec<_>>()),
             // Nothing small: both sides down to the inputs.
-            None => {
-                let Some(way) = self.shown.ways[class.index()].iter().flatten().next().copied() else { return Ok(()) };
-                (way, self.inputs(&[way, term]))
-            }
+            None => (way, self.inputs(&[way, term])),
         };
         let reason = reason(is_constant, origins);
         let numeric = if is_constant { Numeric::Exact } else { Numeric::Reassociates };
         let reason = self.d.reason(&Reason { numeric, ..reason });
-        let leaves = leaves.into_iter().filter(|l| *l != left && *l != term).collect();
         self.d.step(Step { reason, left, right: term, leaves, bindings: String::new(), round: self.shown.round });
-        Ok(())
+        Ok(true)
     }
 
     /// The terms of known classes on which a term stands, with these.
