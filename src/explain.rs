@@ -404,6 +404,9 @@ pub fn near(
     progress: Progress<'_>,
 ) -> Result<NearReport> {
     let rules = optimize::checked_rules(&options.rule_files, options.unchecked_rules, progress)?;
+    if rules.passes.iter().any(|p| p.name == rule) {
+        return Err(Error::Usage(format!("--near {rule}: it is a native pass, which has no pattern to come near to")));
+    }
     let Some(rule) = rules.rules.iter().find(|r| *r.name == *rule) else {
         return Err(Error::Usage(format!("--near {rule}: there is no rule of that name; `egret rules list` has them")));
     };
