@@ -111,11 +111,20 @@ fn list(f: &Files, out: &Output) -> egret::Result<Outcome> {
             cite: r.cite.to_string(),
             text: r.text.to_string(),
         })
+        .chain(rules.passes.iter().map(|p| Row {
+            name: p.name.to_owned(),
+            place: "native".to_owned(),
+            class: p.numeric.name().to_owned(),
+            cite: p.cite.to_owned(),
+            text: p.text.to_owned(),
+        }))
         .collect();
     out.result(f.json, &rows, || {
         let cells: Vec<Vec<String>> =
             rows.iter().map(|r| vec![r.name.clone(), r.place.clone(), r.class.clone(), r.cite.clone()]).collect();
-        format!("{}\n{} rules\n", table(&["rule", "place", "class", "source"], &cells), rows.len())
+        let (text, native) = (rules.rules.len(), rules.passes.len());
+        let native = if native == 0 { String::new() } else { format!(", {native} native passes") };
+        format!("{}\n{text} rules{native}\n", table(&["rule", "place", "class", "source"], &cells))
     });
     Ok(Outcome::Done)
 }

@@ -345,8 +345,26 @@ impl<'a> Enumeration<'a> {
     }
 
     fn flow_of(&self, cost: u64, inputs: &[ClassId]) -> u128 {
-        let share = |c: &ClassId| self.flow[c.index()] / u128::from(self.readers[c.index()].max(1));
+        let share = |c: &ClassId| match self.flow[c.index()] {
+            u128::MAX => self.flow_ahead(*c),
+            flow => flow / u128::from(self.readers[c.index()].max(1)),
+        };
         inputs.iter().map(share).fold(u128::from(cost), u128::saturating_add)
+    }
+
+    /// What a reader is charged for a class that comes later in the order, such as the contraction that holds several: its
+    /// plainest way as a kernel of its own, shared by all that could read it.
+    fn flow_ahead(&self, c: ClassId) -> u128 {
+        let Some(way) = self.way[c.index()] else { return u128::MAX };
+        let mut inputs = self.cg.class(c).nodes[way as usize].args.clone();
+        inputs.sort_unstable();
+        inputs.dedup();
+        let member = Member { rank: self.rank[c.index()], class: c, way };
+        let Ok(cost) = self.kernel_cost(&[member], &inputs, &[c]) else { return u128::MAX };
+        let share = |i: &ClassId| self.flow[i.index()] / u128::from(self.readers[i.index()].max(1));
+        let known = inputs.iter().all(|i| self.flow[i.index()] != u128::MAX);
+        let flow = inputs.iter().map(share).fold(u128::from(cost), u128::saturating_add);
+        if known { flow / u128::from(self.users[c.index()].max(1)) } else { u128::MAX }
     }
 
     fn kernel_cost(&self, members: &[Member], inputs: &[ClassId], outputs: &[ClassId]) -> Result<u64, CostError> {

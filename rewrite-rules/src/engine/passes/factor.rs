@@ -176,9 +176,10 @@ pub(super) fn without(shape: &[Dim], axis: usize) -> Vec<Dim> {
     shape.iter().enumerate().filter(|(i, _)| *i != axis).map(|(_, d)| d.clone()).collect()
 }
 
-/// Whether a class has a Concat: a weight that some pass joined already.
-pub(super) fn is_joined(here: &Here<'_>, class: Id) -> bool {
-    here.nodes(class).iter().any(|n| matches!(here.op(*n), Op::Concat(_)))
+/// Whether a class has a Concat along an axis: a weight that some pass joined there already. Joined once more, it would
+/// be regrouped for ever.
+pub(super) fn is_joined(here: &Here<'_>, class: Id, axis: usize) -> bool {
+    here.nodes(class).iter().any(|n| *here.op(*n) == Op::Concat(axis as u8))
 }
 
 /// `a·W + b·V + z = [a b]·[W; V] + z` for constant weights.
@@ -190,7 +191,7 @@ pub(super) fn join_contractions(here: &Here<'_>) -> Vec<Found> {
         let key = || {
             let side = (0..2).find(|s| here.constant(args[*s]))?;
             let (l, weight) = (joined_label(spec)?, args[side]);
-            if acc != out || here.constant(args[1 - side]) || is_joined(here, weight) {
+            if acc != out || here.constant(args[1 - side]) || is_joined(here, weight, spec.axis_of(side, l)?) {
                 return None;
             }
             let part = |k: usize| {

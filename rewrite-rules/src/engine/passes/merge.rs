@@ -43,8 +43,8 @@ pub(super) fn merge_contractions(here: &Here<'_>) -> Vec<Found> {
         let Some(side) = (0..2).find(|s| here.constant(args[*s])) else { continue };
         let (weight, data) = (args[side], args[1 - side]);
         let (Some((axis, _)), Some(ty)) = (weight_axis(spec, side), here.tensor(weight)) else { continue };
-        // A joined weight would be regrouped for ever, and one e-node of a result is enough.
-        if here.constant(result) || here.constant(data) || is_joined(here, weight) || !taken.insert(result) {
+        // One e-node of a result is enough.
+        if here.constant(result) || here.constant(data) || is_joined(here, weight, axis) || !taken.insert(result) {
             continue;
         }
         let key = (here.op(*n).clone(), side, here.age(data), ty.dtype, without(&ty.shape, axis));
@@ -54,10 +54,12 @@ pub(super) fn merge_contractions(here: &Here<'_>) -> Vec<Found> {
     for ((op, side, ..), mut members) in groups {
         let Op::Contract { spec, .. } = &op else { continue };
         let results: BTreeSet<Id> = members.iter().map(|m| m.result).collect();
-        // What another member is computed from is left out: that one holds it, with a scale in its weight.
+        // Left out is what another member is computed from, for that one holds it with a scale in its weight; and what is
+        // a part of another member, for the two are merged already.
         members.retain(|m| {
-            let readers = here.readers(m.result).iter();
-            !readers.filter(|r| matches!(here.op(**r), Op::Map(_))).any(|r| results.contains(&here.class(*r)))
+            let scaled = |r: &Id| matches!(here.op(*r), Op::Map(_)) && results.contains(&here.class(*r));
+            let part = |n: &Id| matches!(here.op(*n), Op::Slice(_)) && results.contains(&here.args(*n)[0]);
+            !here.readers(m.result).iter().any(scaled) && !here.nodes(m.result).iter().any(part)
         });
         members.sort_by_key(|m| here.age(m.result));
         for chunk in members.chunks(MAX_JOINED).filter(|c| c.len() > 1) {
