@@ -1,6 +1,7 @@
 //! Attribute functions: what the right side of a rule may compute. One row each; a function that has no answer for its
 //! arguments gives None, and the rule does not fire.
 
+pub mod faults;
 mod scaling;
 pub mod shapes;
 pub mod specs;

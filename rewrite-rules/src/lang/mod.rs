@@ -8,6 +8,7 @@ pub mod error;
 pub mod lex;
 pub mod load;
 pub mod parse;
+pub mod print;
 pub mod resolve;
 pub mod vocabulary;
 
