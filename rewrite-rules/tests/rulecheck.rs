@@ -3,6 +3,7 @@
 use std::path::Path;
 
 use egret_rules::RuleSet;
+use egret_rules::lang::print::condition_text;
 use egret_rules::rulecheck::enumerate::{Extents, draw, text};
 use egret_rules::rulecheck::lock::Lock;
 use egret_rules::rulecheck::prove::{Proof, prove};
@@ -83,6 +84,49 @@ fn wrong_index_rules_are_found() {
         "pads : (reduce ?m ?s ?acc (pad ?p ?x %v)) => (reduce ?m pad_into(?s, ?p, ?x) ?acc ?x)
     exact   cite \"-\"    try ?x=f32[1,5] ?p=[0:0,2:0] ?m=sum %v=0.0f32 ?s={a b+c -> a b | b=5 c=3} ?acc=f32"
     ));
+}
+
+/// Each was passed by an earlier check and found by `egret rules mutate`.
+#[test]
+fn what_survived_once_is_refused() {
+    let set = RuleSet::builtin();
+    let without = |name: &str, condition: &str| {
+        let mut rule = set.get(name).expect("a rule").clone();
+        let before = rule.conditions.len();
+        rule.nots.clear();
+        rule.conditions.retain(|c| !condition_text(&rule, c).starts_with(condition));
+        assert_eq!(rule.conditions.len() + 1, before, "{name} has one {condition}");
+        rule
+    };
+    for (name, condition) in [
+        ("slice-whole", "whole("),
+        ("common-factor-contract", "wraps_like("),
+        ("reduce-reduce", "not position("),
+        ("softmax", "usual_acc("),
+    ] {
+        let rule = without(name, condition);
+        let failures = check(&rule).failures;
+        assert!(failures.iter().any(|f| matches!(f, Failure::DrawDiffers { .. })), "{name} without {condition}");
+    }
+}
+
+#[test]
+fn pointwise_rules_meet_every_small_value() {
+    let report = |rule: &str| {
+        let rules = RuleSet::load(&[("test.rules", &format!("phase algebra\n{rule}\n"))]).expect("the rule loads");
+        check(&rules.rules[0])
+    };
+    // Wrong for one pair of bytes alone, where the negation of the least one wraps.
+    let rule = "wraps : (map lt (map xor ?x 0) (map xor ?y 0)) => (map lt (map neg ?y) (map neg ?x))
+    exact   cite \"-\"    try ?x=i8[2] ?y=i8[2]";
+    assert!(report(rule).failures.iter().any(|f| matches!(f, Failure::ValueDiffers { .. })));
+    // De Morgan's law has no normal form here, but all values of 8 bits.
+    let law = report(
+        "de-morgan : (map not (map and ?x ?y)) => (map or (map not ?x) (map not ?y))
+    exact   cite \"Boolean algebra\"    try ?x=i32[8] ?y=i32[8]",
+    );
+    assert_eq!((law.failures.as_slice(), law.evidence), (&[][..], Evidence::Bounded));
+    assert_eq!(law.exhaustive, 2 * 65536 + 4);
 }
 
 #[test]

@@ -8,6 +8,7 @@ mod explain;
 mod info;
 mod lab;
 mod lower;
+mod mutate;
 mod ops;
 mod optimize;
 mod output;

@@ -1,11 +1,11 @@
-//! `egret rules list|check|taso|import-egg`.
+//! `egret rules list|check|mutate|taso|import-egg`.
 
 use std::path::PathBuf;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
 use egret_rules::RuleSet;
 use egret_rules::egg_import;
-use egret_rules::rulecheck::lock::Lock;
+use egret_rules::rulecheck::lock::{Entry, Lock};
 use egret_rules::rulecheck::{Evidence, check_all};
 use egret_rules::taso::Judged;
 use serde::Serialize;
@@ -24,8 +24,10 @@ pub struct Args {
 enum Command {
     /// List the rules, with file and line, numeric class and source
     List(Files),
-    /// Check every rule: proofs, values in exact and float arithmetic, the need of its conditions
+    /// Check every rule: proofs, values in exact and float arithmetic, the need of its conditions; -v lists the evidence
     Check(Check),
+    /// Break rules in systematic ways and count how many of the wrong ones the check refuses
+    Mutate(super::mutate::Args),
     /// Judge TASO's substitutions (its file `graph_subst.pb`): proved, tested, or wrong with values that show it
     Taso(Taso),
     /// Import rewrites written for egg, egglog or TENSAT as a rule file, each checked; say of the others why not
@@ -87,20 +89,19 @@ pub fn run(a: &Args, out: &Output) -> egret::Result<Outcome> {
     match &a.command {
         Command::List(f) => list(f, out),
         Command::Check(c) => check(c, out),
+        Command::Mutate(m) => super::mutate::run(m, out),
         Command::Taso(t) => taso(t, out),
         Command::ImportEgg(i) => import_egg(i, out),
     }
 }
 
-fn load(f: &Files) -> egret::Result<RuleSet> {
-    if f.files.is_empty() {
-        return Ok(RuleSet::builtin());
-    }
-    egret::load_rules(&f.files)
+/// The rules of some files, or the built-in library.
+pub fn load(files: &[PathBuf]) -> egret::Result<RuleSet> {
+    if files.is_empty() { Ok(RuleSet::builtin()) } else { egret::load_rules(files) }
 }
 
 fn list(f: &Files, out: &Output) -> egret::Result<Outcome> {
-    let rules = load(f)?;
+    let rules = load(&f.files)?;
     let rows: Vec<Row> = rules
         .rules
         .iter()
@@ -142,11 +143,58 @@ struct Checked {
     /// Whether the evidence kept with the library was used.
     kept: bool,
     failed: Vec<egret_rules::rulecheck::RuleReport>,
+    /// Per rule that passed.
+    evidence: Vec<RuleEvidence>,
+}
+
+/// What is known of a rule.
+#[derive(Serialize)]
+struct RuleEvidence {
+    rule: String,
+    evidence: Evidence,
+    /// Drawn values compared.
+    drawn: usize,
+    /// Structures proved.
+    structures: usize,
+    /// Rank up to which they are all there are.
+    complete_to_rank: Option<usize>,
+    /// Probability that sides that differ at some drawn values pass the comparison modulo two primes; null: none was made.
+    modular_error: Option<String>,
+    /// Tuples of values of small types compared, all there are.
+    exhaustive: u64,
+}
+
+impl RuleEvidence {
+    fn new(rule: &str, e: &Entry) -> Self {
+        Self {
+            rule: rule.to_owned(),
+            evidence: e.evidence,
+            drawn: e.drawn,
+            structures: e.structural.structures,
+            complete_to_rank: e.structural.rank,
+            modular_error: (e.error_bits > 0).then(|| format!("2^-{}", e.error_bits)),
+            exhaustive: e.exhaustive,
+        }
+    }
+
+    fn cells(&self) -> Vec<String> {
+        let or_dash = |x: Option<String>| x.unwrap_or_else(|| "-".to_owned());
+        vec![
+            self.rule.clone(),
+            self.evidence.name().to_owned(),
+            self.drawn.to_string(),
+            self.structures.to_string(),
+            or_dash(self.complete_to_rank.map(|r| r.to_string())),
+            or_dash(self.modular_error.clone()),
+            self.exhaustive.to_string(),
+        ]
+    }
 }
 
 impl Checked {
-    fn count(&mut self, evidence: Evidence) {
-        match evidence {
+    fn count(&mut self, rule: &str, e: &Entry) {
+        self.evidence.push(RuleEvidence::new(rule, e));
+        match e.evidence {
             Evidence::Proved => self.proved += 1,
             Evidence::Bounded => self.bounded += 1,
             Evidence::Tested => self.tested += 1,
@@ -159,13 +207,13 @@ fn kept(rules: &RuleSet) -> Option<Checked> {
     let lock = Lock::builtin();
     let mut checked = Checked { rules: rules.rules.len(), kept: true, ..Checked::default() };
     for rule in &rules.rules {
-        checked.count(lock.entry(rule)?.evidence);
+        checked.count(&rule.name, lock.entry(rule)?);
     }
     Some(checked)
 }
 
 fn check(c: &Check, out: &Output) -> egret::Result<Outcome> {
-    let rules = load(&c.files)?;
+    let rules = load(&c.files.files)?;
     let start = std::time::Instant::now();
     let trusted = if c.files.files.is_empty() && !c.cold { kept(&rules) } else { None };
     let mut checked = match trusted {
@@ -180,6 +228,12 @@ fn check(c: &Check, out: &Output) -> egret::Result<Outcome> {
             for failure in &r.failures {
                 text.push_str(&format!("  {failure}\n"));
             }
+        }
+        if out.verbose > 0 {
+            let rows: Vec<Vec<String>> = checked.evidence.iter().map(RuleEvidence::cells).collect();
+            let header = ["rule", "evidence", "drawn", "structures", "to rank", "error", "exhaustive"];
+            text.push_str(&table(&header, &rows));
+            text.push('\n');
         }
         let Checked { rules, proved, bounded, tested, refused, samples, seconds, kept, .. } = &checked;
         let how = if *kept {
@@ -204,9 +258,10 @@ fn fresh(rules: &RuleSet, out: &Output) -> Checked {
         out.status(&format!("checking rules: {n} of {total}, {}", r.rule));
     });
     let mut checked = Checked { rules: rules.rules.len(), samples: report.samples(), ..Checked::default() };
-    for r in report.rules {
-        if r.failures.is_empty() {
-            checked.count(r.evidence);
+    let lock = Lock::of(rules, &report);
+    for (rule, r) in rules.rules.iter().zip(report.rules) {
+        if let Some(e) = lock.entry(rule) {
+            checked.count(&rule.name, e);
         } else {
             checked.refused += 1;
             checked.failed.push(r);

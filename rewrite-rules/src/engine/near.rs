@@ -12,7 +12,8 @@ use super::matcher::{Match, View, kind_of, matches};
 use super::plan::plan;
 use crate::lang::bound::{Bindings, Bound, Facts};
 use crate::lang::conditions::holds;
-use crate::lang::{Condition, HeadPat, NodePat, Numeric, Pat, Phase, Rule, Sort, Term, Var, VarId};
+use crate::lang::print::{condition_text, term_text};
+use crate::lang::{HeadPat, NodePat, Numeric, Pat, Phase, Rule, Sort, Term, Var, VarId};
 
 /// Matches of one pattern that are looked at.
 const LIMIT: usize = 100_000;
@@ -120,7 +121,7 @@ fn missing(log: &Log, planner: &mut super::egraph::EGraph, rule: &Rule, m: &Matc
     for (c, profit) in asked {
         if !holds(c, facts, &m.bindings) {
             let saw = c.args.iter().map(|t| seen(rule, facts, t, &m.bindings)).collect();
-            return Some(Miss::Condition { condition: condition(rule, c), profit, saw });
+            return Some(Miss::Condition { condition: condition_text(rule, c), profit, saw });
         }
     }
     let root = egraph[m.root].data.ty.clone();
@@ -135,39 +136,10 @@ fn missing(log: &Log, planner: &mut super::egraph::EGraph, rule: &Rule, m: &Matc
     }
 }
 
-fn term(rule: &Rule, t: &Term) -> String {
-    match t {
-        Term::Var(v) => shown(&rule.vars[v.index()]),
-        Term::Number(n) => n.to_string(),
-        Term::Word(w) => w.clone(),
-        Term::Attr(a) => attr_text(a),
-        Term::Call(f, args) => format!("{}({})", f.name, terms(rule, args)),
-    }
-}
-
-fn terms(rule: &Rule, args: &[Term]) -> String {
-    args.iter().map(|t| term(rule, t)).collect::<Vec<_>>().join(", ")
-}
-
-/// A variable as it is written.
-fn shown(v: &Var) -> String {
-    let sign = match (v.list, v.sort) {
-        (true, _) => "??",
-        (false, Sort::Splat) => "%",
-        (false, _) => "?",
-    };
-    format!("{sign}{}", v.name)
-}
-
-fn condition(rule: &Rule, c: &Condition) -> String {
-    let not = if c.negated { "not " } else { "" };
-    format!("{not}{}({})", c.def.name, terms(rule, &c.args))
-}
-
 /// An argument of a condition with its value.
 fn seen(rule: &Rule, facts: Facts<'_>, t: &Term, bindings: &Bindings) -> String {
     let value = facts.term(t, bindings).map_or_else(|| "nothing".to_owned(), |b| bound(facts, &b));
-    format!("{} = {value}", term(rule, t))
+    format!("{} = {value}", term_text(rule, t))
 }
 
 fn bound(facts: Facts<'_>, b: &Bound) -> String {

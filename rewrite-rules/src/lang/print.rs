@@ -5,8 +5,7 @@ use egret_ir::op::call::GeluForm;
 use egret_ir::op::{ScatterOp, SortOrder};
 use egret_ir::text::attr_text;
 
-use super::conditions::CONDITIONS;
-use super::{AttrPat, Condition, HeadPat, NodePat, Pat, Rule, Sort, Term, Var, attr_fns};
+use super::{AttrPat, Condition, HeadPat, NodePat, Pat, Rule, Sort, Term, Var};
 
 /// `name : left => right  if CONDITIONS  when CONDITIONS`.
 pub fn rule_text(rule: &Rule) -> String {
@@ -30,6 +29,11 @@ pub fn condition_text(rule: &Rule, c: &Condition) -> String {
     Printer { vars: &rule.vars }.condition(c)
 }
 
+/// An argument of a condition or an attribute function.
+pub fn term_text(rule: &Rule, t: &Term) -> String {
+    Printer { vars: &rule.vars }.term(t)
+}
+
 /// A variable as it is written.
 pub fn variable(var: &Var) -> String {
     let prefix = match (var.list, var.sort) {
@@ -47,7 +51,7 @@ struct Printer<'a> {
 impl Printer<'_> {
     fn condition(&self, c: &Condition) -> String {
         let not = if c.negated { "not " } else { "" };
-        format!("{not}{}({})", CONDITIONS[c.index].name, self.terms(&c.args))
+        format!("{not}{}({})", c.def.name, self.terms(&c.args))
     }
 
     fn terms(&self, terms: &[Term]) -> String {
@@ -60,7 +64,7 @@ impl Printer<'_> {
             Term::Number(n) => n.to_string(),
             Term::Word(w) => w.clone(),
             Term::Attr(a) => attr_text(a),
-            Term::Call(f, args) => format!("{}({})", attr_fns::get(*f).name, self.terms(args)),
+            Term::Call(f, args) => format!("{}({})", f.name, self.terms(args)),
         }
     }
 
@@ -68,7 +72,7 @@ impl Printer<'_> {
         match a {
             AttrPat::Var(v) => variable(&self.vars[v.index()]),
             AttrPat::Value(a) => attr_text(a),
-            AttrPat::Call(f, args) => format!("{}({})", attr_fns::get(*f).name, self.terms(args)),
+            AttrPat::Call(f, args) => format!("{}({})", f.name, self.terms(args)),
         }
     }
 

@@ -1,12 +1,12 @@
 //! Both sides of an instance on many inputs: special values bit for bit, real numbers, numbers modulo two primes.
 
 use egret_ir::eval::domain::mix;
-use egret_ir::eval::modular::Residue;
-use egret_ir::eval::{Array, Data, Modular, Native, Real, Value, lift, run, run_all};
+use egret_ir::eval::{Array, Data, Native, Real, Value, lift, run_all};
+use egret_ir::op::Op;
 use egret_ir::op::scalar::Scalar;
-use egret_ir::op::{Monoid, Op};
 use egret_ir::{DType, Graph, Literal, Tensor, Type};
 
+use super::modular;
 use crate::lang::Numeric;
 
 /// A difference of both sides.
@@ -24,6 +24,26 @@ pub struct Difference {
     pub right: String,
     /// Number of the sample (its seed).
     pub seed: u64,
+    /// Both sides at these values, as text.
+    pub graphs: [String; 2],
+}
+
+/// On one line where, then the inputs, and both sides as graphs.
+impl std::fmt::Display for Difference {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        let Self { domain, inputs, element, left, right, seed, graphs } = self;
+        write!(f, "the sides differ in {domain} at element {element}: {left} and {right} (sample {seed})")?;
+        for (i, x) in inputs.iter().enumerate() {
+            write!(f, "\n    x{i} = {x}")?;
+        }
+        for (side, graph) in ["left", "right"].iter().zip(graphs) {
+            write!(f, "\n    {side}:")?;
+            for line in graph.lines() {
+                write!(f, "\n      {line}")?;
+            }
+        }
+        Ok(())
+    }
 }
 
 /// What comparing gave.
@@ -35,6 +55,8 @@ pub struct Compared {
     pub tried: usize,
     /// Samples compared modulo two primes.
     pub modular: usize,
+    /// −log₂ of the probability that sides that differ are equal in all of them.
+    pub error_bits: u32,
     /// Whether floats were compared.
     pub floats: bool,
     /// The first difference.
@@ -119,40 +141,13 @@ fn inputs(graph: &Graph, numeric: Numeric, seed: u64) -> Option<Vec<Tensor>> {
 }
 
 /// Whether the sign of a zero may differ: it went through a fold, min or max.
-fn loose_zero(graph: &Graph) -> bool {
+pub(super) fn loose_zero(graph: &Graph) -> bool {
     graph.nodes().iter().any(|n| {
         matches!(n.op, Op::Reduce { .. } | Op::Contract { .. } | Op::Map(Scalar::Min | Scalar::Max) | Op::Call(_))
     })
 }
 
-fn has_dtype(n: &egret_ir::graph::Node, dtype: DType) -> bool {
-    n.ty.as_tensor().is_some_and(|t| t.dtype == dtype)
-}
-
-/// Whether every row has a meaning modulo a prime.
-fn is_polynomial(graph: &Graph) -> bool {
-    graph.nodes().iter().all(|n| match &n.op {
-        Op::Map(f) => matches!(f, Scalar::Add | Scalar::Sub | Scalar::Mul | Scalar::Div | Scalar::Neg),
-        // What a wider accumulator holds is rounded at the end.
-        Op::Reduce { monoid, acc, .. } => matches!(monoid, Monoid::Sum | Monoid::Prod) && has_dtype(n, *acc),
-        Op::Contract { acc, .. } => has_dtype(n, *acc),
-        Op::Call(_) => false,
-        Op::Input(_)
-        | Op::Const(_)
-        | Op::Dim(_)
-        | Op::Iota { .. }
-        | Op::Permute(_)
-        | Op::Reshape(_)
-        | Op::Broadcast(_)
-        | Op::Slice(_)
-        | Op::Pad(_)
-        | Op::Concat(_)
-        | Op::Gather(_) => true,
-        Op::Scatter(..) | Op::ArgSort { .. } | Op::If(..) | Op::Loop(_) | Op::Opaque(_) | Op::Proj(_) => false,
-    })
-}
-
-fn difference(
+pub(super) fn difference(
     domain: &'static str,
     given: &[Tensor],
     element: usize,
@@ -161,11 +156,11 @@ fn difference(
     seed: u64,
 ) -> Difference {
     let inputs = given.iter().map(|t| format!("{t:?}")).collect();
-    Difference { domain, inputs, element, left, right, seed }
+    Difference { domain, inputs, element, left, right, seed, graphs: [String::new(), String::new()] }
 }
 
 /// The first element that differs in bits.
-fn bits(left: &Tensor, right: &Tensor, loose: bool) -> Option<usize> {
+pub(super) fn bits(left: &Tensor, right: &Tensor, loose: bool) -> Option<usize> {
     (0..left.len().max(right.len())).find(|i| {
         if *i >= left.len() || *i >= right.len() {
             return true;
@@ -208,6 +203,14 @@ fn near(left: &[f64], right: &[f64], slack: f64) -> Option<usize> {
 
 /// Compares both sides in the ways that their numeric class promises, on `samples` inputs in declared types.
 pub fn compare(left: &Graph, right: &Graph, numeric: Numeric, rounded_literals: bool, samples: u64) -> Compared {
+    let mut out = compared(left, right, numeric, rounded_literals, samples);
+    if let Some(d) = &mut out.difference {
+        d.graphs = [left, right].map(egret_ir::text::print);
+    }
+    out
+}
+
+fn compared(left: &Graph, right: &Graph, numeric: Numeric, rounded_literals: bool, samples: u64) -> Compared {
     let floats = left.ty(left.outputs[0].value).as_tensor().is_some_and(|t| t.dtype.is_float());
     let mut out = Compared { floats, ..Compared::default() };
     let loose = loose_zero(left) || loose_zero(right);
@@ -265,47 +268,7 @@ pub fn compare(left: &Graph, right: &Graph, numeric: Numeric, rounded_literals: 
         }
     }
     if numeric <= Numeric::Finite && !integers && !rounded_literals {
-        modular(left, right, &mut out);
+        modular::modular(left, right, &mut out);
     }
     out
-}
-
-/// Compares modulo two primes: a polynomial identity that holds there on random residues holds.
-fn modular(left: &Graph, right: &Graph, out: &mut Compared) {
-    let meant = is_polynomial(left) && is_polynomial(right);
-    for seed in 1..=3u64 {
-        let domain = Modular::new(seed);
-        let mut counter = mix(seed);
-        let given: Option<Vec<Array<Residue>>> = left
-            .inputs
-            .iter()
-            .map(|decl| {
-                let t = decl.ty.as_tensor()?;
-                let shape = t.static_shape()?;
-                let n: usize = shape.iter().product();
-                let mut next = || {
-                    counter = mix(counter);
-                    counter
-                };
-                Some(if t.dtype.is_float() {
-                    Array::float(t.dtype, shape, (0..n).map(|_| Residue::from_bits(next(), next())).collect())
-                } else if t.dtype == DType::Bool {
-                    Array::bool(shape, (0..n).map(|_| next() & 1 == 0).collect())
-                } else {
-                    Array::int(t.dtype, shape, (0..n).map(|_| (next() % 41) as i64 - 20).collect())
-                })
-            })
-            .collect();
-        let Some(given) = given else { return };
-        let (Ok(a), Ok(b)) = (run(left, &domain, &given), run(right, &domain, &given)) else { return };
-        if a[0] == b[0] {
-            out.modular += 1;
-        } else if meant {
-            out.difference =
-                Some(difference("modulo two primes", &[], 0, "one residue".into(), "another".into(), seed));
-            return;
-        } else {
-            return;
-        }
-    }
 }

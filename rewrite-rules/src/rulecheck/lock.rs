@@ -2,9 +2,11 @@
 //! by the rule's text and by the sources of what judges it; a changed rule or judge makes it stale.
 
 use std::collections::BTreeMap;
+use std::sync::LazyLock;
 
 use sha2::{Digest, Sha256};
 
+use super::prove::Structural;
 use super::{CheckReport, Evidence};
 use crate::lang::{Rule, RuleSet};
 
@@ -20,9 +22,14 @@ const JUDGES: &[&str] = &[
     include_str!("../lang/attr_fns/specs.rs"),
     include_str!("mod.rs"),
     include_str!("compare.rs"),
+    include_str!("modular.rs"),
+    include_str!("exhaustive.rs"),
     include_str!("instance.rs"),
     include_str!("enumerate/mod.rs"),
     include_str!("enumerate/attrs.rs"),
+    include_str!("enumerate/numbers.rs"),
+    include_str!("enumerate/pick.rs"),
+    include_str!("enumerate/structures.rs"),
     include_str!("enumerate/specs.rs"),
     include_str!("prove/mod.rs"),
     include_str!("prove/index.rs"),
@@ -34,7 +41,8 @@ const JUDGES: &[&str] = &[
 
 /// The first line of a lock file.
 const HEADER: &str =
-    "# Evidence of the built-in rules: name, evidence, draws compared, structures proved, key. Written by a check.";
+    "# Evidence of the built-in rules, written by a check: name, evidence, draws compared, structures proved, rank up to
+# which they are all there are, bits of certainty modulo primes, values compared exhaustively, key.";
 
 /// One entry.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -43,8 +51,12 @@ pub struct Entry {
     pub evidence: Evidence,
     /// Drawn values compared.
     pub drawn: usize,
-    /// Structures proved.
-    pub structures: usize,
+    /// Structures proved, and the rank up to which they are all there are.
+    pub structural: Structural,
+    /// −log₂ of the error of the comparison modulo primes; 0 where there was none.
+    pub error_bits: u32,
+    /// Tuples of values of small types compared.
+    pub exhaustive: u64,
     key: String,
 }
 
@@ -52,13 +64,21 @@ pub struct Entry {
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Lock(BTreeMap<String, Entry>);
 
-fn key(rule: &Rule) -> String {
+fn parts<'a>(parts: impl IntoIterator<Item = &'a str>) -> Sha256 {
     let mut hash = Sha256::new();
-    let own = [&*rule.name, &*rule.text, rule.numeric.name()];
-    for part in own.iter().chain(JUDGES) {
+    for part in parts {
         hash.update((part.len() as u64).to_le_bytes());
         hash.update(part.as_bytes());
     }
+    hash
+}
+
+/// The hash of [`JUDGES`].
+static JUDGED_BY: LazyLock<Vec<u8>> = LazyLock::new(|| parts(JUDGES.iter().copied()).finalize().to_vec());
+
+fn key(rule: &Rule) -> String {
+    let mut hash = parts([&*rule.name, &*rule.text, rule.numeric.name()]);
+    hash.update(JUDGED_BY.as_slice());
     for samples in rule.tries.iter().chain(&rule.nots) {
         hash.update(super::enumerate::text(rule, samples).as_bytes());
     }
@@ -75,12 +95,16 @@ impl Lock {
     pub fn parse(text: &str) -> Self {
         let entry = |line: &str| {
             let words: Vec<&str> = line.split_whitespace().collect();
-            let [name, evidence, drawn, structures, key] = words.as_slice() else { return None };
+            let [name, evidence, drawn, structures, rank, error_bits, exhaustive, key] = words.as_slice() else {
+                return None;
+            };
             let evidence = Evidence::ALL.into_iter().find(|e| e.name() == *evidence)?;
             let entry = Entry {
                 evidence,
                 drawn: drawn.parse().ok()?,
-                structures: structures.parse().ok()?,
+                structural: Structural { structures: structures.parse().ok()?, rank: rank.parse().ok() },
+                error_bits: error_bits.parse().ok()?,
+                exhaustive: exhaustive.parse().ok()?,
                 key: (*key).to_owned(),
             };
             Some(((*name).to_owned(), entry))
@@ -92,7 +116,8 @@ impl Lock {
     pub fn of(rules: &RuleSet, report: &CheckReport) -> Self {
         let passed = rules.rules.iter().zip(&report.rules).filter(|(_, r)| r.failures.is_empty());
         let entry = |(rule, r): (&Rule, &super::RuleReport)| {
-            let entry = Entry { evidence: r.evidence, drawn: r.drawn, structures: r.structures, key: key(rule) };
+            let super::RuleReport { evidence, drawn, structural, error_bits, exhaustive, .. } = *r;
+            let entry = Entry { evidence, drawn, structural, error_bits, exhaustive, key: key(rule) };
             (rule.name.to_string(), entry)
         };
         Self(passed.map(entry).collect())
@@ -112,7 +137,10 @@ impl Lock {
     pub fn text(&self) -> String {
         let mut out = format!("{HEADER}\n");
         for (name, e) in &self.0 {
-            out.push_str(&format!("{name} {} {} {} {}\n", e.evidence.name(), e.drawn, e.structures, e.key));
+            let Entry { evidence, drawn, structural, error_bits, exhaustive, key } = e;
+            let rank = structural.rank.map_or("-".to_owned(), |r| r.to_string());
+            let (evidence, structures) = (evidence.name(), structural.structures);
+            out.push_str(&format!("{name} {evidence} {drawn} {structures} {rank} {error_bits} {exhaustive} {key}\n"));
         }
         out
     }

@@ -10,29 +10,38 @@
 //! element types and windowed specs, and each condition for truth must once be the only one that is false where the sides
 //! differ.
 //!
-//! What that shows is the rule's [`Evidence`]: [`prove`] finds a normal form that both sides have whatever the extents; an
-//! equality modulo two primes at all drawn values holds there with an error below 2⁻⁶⁰ a draw; what is left is tested.
-//! [`lock`] keeps the evidence of the library beside it.
+//! What that shows is the rule's [`Evidence`]: [`prove`] finds a normal form that both sides have whatever the extents;
+//! [`modular`] states the error of equality modulo two primes; [`mod@exhaustive`] runs pointwise rules on all 8-bit values;
+//! what is left is tested. [`lock`] keeps the evidence of the library beside it, and [`mutate`] checks the check.
 
 pub mod compare;
 pub mod enumerate;
+pub mod exhaustive;
 pub mod instance;
 pub mod lock;
+pub mod modular;
+pub mod mutate;
 pub mod prove;
 
+use egret_ir::Symbol;
 use rayon::prelude::*;
 
-use crate::lang::{AttrPat, Condition, NodePat, Numeric, Pat, Rule, RuleSet, Term};
+use crate::lang::print::condition_text;
+use crate::lang::{AttrPat, NodePat, Numeric, Pat, Rule, RuleSet, Samples};
 use compare::{Compared, Difference, SAMPLES, compare};
 use enumerate::{Extents, draw};
+use exhaustive::exhaustive;
 use instance::{Instance, as_integers, instance};
-use prove::Proof;
+use prove::{Proof, Structural};
 
 /// Draws made for a rule at most.
-const DRAWS: u64 = 1000;
+const DRAWS: u64 = 4000;
 
 /// Draws compared for a rule, where as many match.
-const ENOUGH: usize = 96;
+const ENOUGH: usize = 192;
+
+/// Draws of floats that must be equal modulo the primes at least.
+const LEAST: usize = 24;
 
 /// Samples per draw, in declared types.
 const SAMPLES_PER_DRAW: u64 = 6;
@@ -71,11 +80,7 @@ pub enum Failure {
         problem: String,
     },
     /// Both sides differ.
-    #[error(
-        "try {index}{on}: the sides differ in {} at element {}: {} and {} (sample {}) for {}",
-        .difference.domain, .difference.element, .difference.left, .difference.right, .difference.seed,
-        .difference.inputs.join(" ")
-    )]
+    #[error("try {index}{on}: {difference}")]
     Differs {
         /// Number of the try.
         index: usize,
@@ -101,12 +106,16 @@ pub enum Failure {
         index: usize,
     },
     /// Both sides differ at drawn values.
-    #[error(
-        "drawn values {values}: the sides differ in {} at element {}: {} and {} (sample {}) for {}",
-        .difference.domain, .difference.element, .difference.left, .difference.right, .difference.seed,
-        .difference.inputs.join(" ")
-    )]
+    #[error("drawn values {values}: {difference}")]
     DrawDiffers {
+        /// The values, as they would stand after `try`.
+        values: String,
+        /// Where.
+        difference: Difference,
+    },
+    /// Both sides differ at some value of a small type.
+    #[error("all values of a small type, {values}: {difference}")]
+    ValueDiffers {
         /// The values, as they would stand after `try`.
         values: String,
         /// Where.
@@ -130,9 +139,10 @@ pub enum Failure {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, serde::Serialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Evidence {
-    /// Both sides have one normal form for all extents and elements, at every structure drawn ([`prove`]).
+    /// Both sides have one normal form for all extents and elements, at every structure made ([`prove`]).
     Proved,
-    /// Equal modulo two primes at all drawn values: the real values are equal there but for an error below 2⁻⁶⁰ a draw.
+    /// Exact over what was enumerated: equal modulo two primes at all drawn values ([`modular`]), or, of a pointwise rule
+    /// of integers, at all values of 8 bits ([`mod@exhaustive`]).
     Bounded,
     /// Compared at the values of its text and at drawn ones.
     Tested,
@@ -175,8 +185,13 @@ pub struct RuleReport {
     pub modular: usize,
     /// Drawn values that matched with all conditions true and were compared.
     pub drawn: usize,
-    /// Structures with unknown extents whose sides have one normal form.
-    pub structures: usize,
+    /// −log₂ of the probability that sides that differ at some drawn values are equal modulo the primes there; 0 where
+    /// nothing was compared so.
+    pub error_bits: u32,
+    /// Tuples of 8-bit values (of half floats, too, for exact functions of one operand) compared, all there are.
+    pub exhaustive: u64,
+    /// Structures with unknown extents whose sides have one normal form, and the rank up to which they are all there are.
+    pub structural: Structural,
     /// How sure it is.
     pub evidence: Evidence,
     /// What is wrong.
@@ -230,7 +245,9 @@ pub fn check(rule: &Rule) -> RuleReport {
         samples: 0,
         modular: 0,
         drawn: 0,
-        structures: 0,
+        error_bits: 0,
+        exhaustive: 0,
+        structural: Structural::default(),
         evidence: Evidence::Tested,
         failures: Vec::new(),
     };
@@ -268,41 +285,32 @@ pub fn check(rule: &Rule) -> RuleReport {
     for (c, _) in rule.conditions.iter().zip(&needed).filter(|(_, needed)| !**needed) {
         report.failures.push(Failure::NeverNeeded { condition: condition_text(rule, c) });
     }
+    let every = exhaustive(rule);
+    report.exhaustive = every.tuples;
+    if let Some((values, difference)) = every.difference {
+        report.failures.push(Failure::ValueDiffers { values, difference });
+    }
     match prove::prove(rule) {
-        Proof::Proved(structures) => {
-            report.structures = structures;
+        Proof::Proved(structural) => {
+            report.structural = structural;
             report.evidence = Evidence::Proved;
         }
-        Proof::Open { .. } | Proof::NothingDrawn if modular && rule.numeric != Numeric::Exact => {
-            report.evidence = Evidence::Bounded;
+        proof @ (Proof::Open { .. } | Proof::NothingDrawn) => {
+            if let Proof::Open { values, .. } = proof {
+                open_structures(rule, rounded, &values, &mut report);
+            }
+            if (modular && rule.numeric != Numeric::Exact) || every.complete {
+                report.evidence = Evidence::Bounded;
+            }
         }
-        Proof::Open { .. } | Proof::NothingDrawn => {}
     }
     report
-}
-
-/// A condition as it stands in the rule.
-fn condition_text(rule: &Rule, c: &Condition) -> String {
-    fn term(rule: &Rule, t: &Term) -> String {
-        match t {
-            Term::Var(v) => enumerate::shown(&rule.vars[v.index()]),
-            Term::Number(n) => n.to_string(),
-            Term::Word(w) => w.clone(),
-            Term::Attr(a) => egret_ir::text::attr_text(a),
-            Term::Call(f, args) => format!("{}({})", f.name, terms(rule, args)),
-        }
-    }
-    fn terms(rule: &Rule, args: &[Term]) -> String {
-        args.iter().map(|t| term(rule, t)).collect::<Vec<_>>().join(", ")
-    }
-    let not = if c.negated { "not " } else { "" };
-    format!("{not}{}({})", c.def.name, terms(rule, &c.args))
 }
 
 /// Compares the sides at drawn values, and looks for the need of each condition where it alone is false. Whether the sides
 /// were equal modulo two primes wherever floats were compared, and some were.
 fn drawn(rule: &Rule, rounded: bool, needed: &mut [bool], report: &mut RuleReport) -> bool {
-    let (mut floats, mut modular) = (0, 0);
+    let (mut floats, mut modular, mut error_bits) = (0, 0, None);
     for seed in 0..DRAWS {
         if report.drawn >= ENOUGH && needed.iter().all(|n| *n) {
             break;
@@ -319,6 +327,9 @@ fn drawn(rule: &Rule, rounded: bool, needed: &mut [bool], report: &mut RuleRepor
                 report.drawn += usize::from(c.usable > 0);
                 floats += usize::from(c.floats && c.usable > 0);
                 modular += usize::from(c.modular > 0);
+                if c.modular > 0 {
+                    error_bits = Some(error_bits.map_or(c.error_bits, |e: u32| e.min(c.error_bits)));
+                }
                 if let Some(difference) = c.difference {
                     let values = enumerate::text(rule, &samples);
                     report.failures.push(Failure::DrawDiffers { values, difference });
@@ -334,10 +345,32 @@ fn drawn(rule: &Rule, rounded: bool, needed: &mut [bool], report: &mut RuleRepor
             _ => {}
         }
     }
-    floats > 0 && modular >= floats
+    report.error_bits = error_bits.unwrap_or(0);
+    floats >= LEAST && modular >= floats
 }
 
-fn try_once(rule: &Rule, index: usize, samples: &crate::lang::Samples, rounded: bool, report: &mut RuleReport) {
+/// Compares the sides where the proof is open: with all unknown extents 2, and with different ones.
+fn open_structures(rule: &Rule, rounded: bool, open: &[Samples], report: &mut RuleReport) {
+    let equal = |_: &Symbol| 2;
+    let different = |s: &Symbol| 2 + s.to_string().bytes().last().map_or(0, i64::from) % 3;
+    let ways: [&dyn Fn(&Symbol) -> i64; 2] = [&equal, &different];
+    for structure in open {
+        for numbers in ways {
+            let Some(samples) = enumerate::with_numbers(structure, numbers) else { continue };
+            let Instance::Matched(m) = instance(rule, &samples, 1) else { continue };
+            let (true, Ok(right)) = (m.false_conditions.is_empty(), &m.right) else { continue };
+            let c = compare(&m.left, right, rule.numeric, rounded, SAMPLES);
+            report.samples += c.usable;
+            if let Some(difference) = c.difference {
+                let values = enumerate::text(rule, &samples);
+                report.failures.push(Failure::DrawDiffers { values, difference });
+                return;
+            }
+        }
+    }
+}
+
+fn try_once(rule: &Rule, index: usize, samples: &Samples, rounded: bool, report: &mut RuleReport) {
     match instance(rule, samples, 1) {
         Instance::IllTyped(e) => report.failures.push(Failure::IllTyped { index, problem: e.to_string() }),
         Instance::NoMatch => report.failures.push(Failure::NoMatch { index }),

@@ -58,7 +58,8 @@ impl Draw<'_> {
     /// Another shape of the same element count: neighbours joined, axes split, extent-1 axes put in or left out.
     pub(super) fn regrouped(&mut self, shape: &[Dim]) -> Shape {
         let mut out = shape.to_vec();
-        for _ in 0..self.pick.below(4) {
+        // Every way of one step, or up to three at random.
+        for _ in 0..self.pick.below(if self.pick.is_each() { 2 } else { 4 }) {
             let at = self.pick.below(out.len() + 1);
             match self.pick.below(4) {
                 0 if at + 1 < out.len() => {
@@ -89,11 +90,20 @@ impl Draw<'_> {
 
     /// Slices that leave this shape.
     pub(super) fn slices(&mut self, shape: &[Dim]) -> Attr {
+        // Every axis whole but perhaps reversed: what is closest to doing nothing.
+        if !self.pick.is_each() && self.pick.once_in(6) {
+            let whole = |len: &Dim| SliceAxis { start: Dim::ZERO, step: 1, len: len.clone() };
+            let back = |len: &Dim| SliceAxis { start: len.clone() - Dim::ONE, step: -1, len: len.clone() };
+            let reversed = |d: &mut Self, len: &Dim| *len != Dim::ZERO && d.pick.once_in(2);
+            let axes = shape.iter().map(|len| if reversed(self, len) { back(len) } else { whole(len) });
+            return Attr::Slices(axes.collect());
+        }
         let axes: Vec<SliceAxis> = shape
             .iter()
             .map(|len| {
-                let step: i64 = [1, 1, 1, 1, -1, 2, -2][self.pick.below(7)];
-                let first = Dim::from(self.pick.below(3));
+                let steps: &[i64] = if self.pick.is_each() { &[1, -1, 2] } else { &[1, 1, 1, 1, -1, 2, -2] };
+                let step = steps[self.pick.below(steps.len())];
+                let first = Dim::from(self.pick.below(if self.pick.is_each() { 2 } else { 3 }));
                 let start = match len.as_const() {
                     Some(0) => Dim::ZERO,
                     _ if step < 0 => first - Dim::from(step) * (len.clone() - Dim::ONE),
@@ -117,7 +127,10 @@ impl Draw<'_> {
                 _ if s.step < 0 => s.start.clone() + Dim::ONE,
                 _ => s.start.clone() + Dim::from(s.step) * (s.len.clone() - Dim::ONE) + Dim::ONE,
             };
-            let extra = Dim::from(self.pick.below(3));
+            // As little as will do, more often than not.
+            let extra =
+                if self.pick.once_in(2) { 0 } else { self.pick.below(if self.pick.is_each() { 1 } else { 2 }) + 1 };
+            let extra = Dim::from(extra);
             out.push((s.len == *d).then(|| least + extra)?);
         }
         Some(out)

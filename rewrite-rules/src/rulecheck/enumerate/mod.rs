@@ -5,16 +5,25 @@
 //! [`super::instance`].
 
 mod attrs;
+mod numbers;
+pub(super) mod pick;
 mod specs;
+mod structures;
+mod text;
 
-use egret_ir::eval::domain::mix;
 use egret_ir::op::attrs::{Attr, Head};
 use egret_ir::op::scalar::Scalar;
 use egret_ir::op::{Monoid, Perm};
 use egret_ir::{DType, Dim, Literal, Shape, Symbol, Tensor, Type};
 
+pub use numbers::with_numbers;
+use pick::Pick;
+pub use structures::Structures;
+use structures::{Forms, forms};
+pub use text::text;
+
 use crate::lang::attr_fns::specs::folded_count;
-use crate::lang::{AttrPat, HeadPat, NodePat, Pat, Rule, Sample, Samples, Sort, Term, Var, VarId};
+use crate::lang::{AttrPat, Condition, HeadPat, NodePat, Pat, Rule, Sample, Samples, Sort, Term, VarId};
 
 /// Extents that axes are drawn from.
 pub const EXTENTS: [i64; 5] = [0, 1, 2, 3, 5];
@@ -41,46 +50,20 @@ const ROOTS: [DType; 12] = [
     DType::Bool,
 ];
 
+/// Element types of roots where every structure is made: one for each way in which types are treated.
+const EACH_ROOT: [DType; 5] = [DType::F32, DType::I32, DType::Bool, DType::F16, DType::U8];
+
 /// Operand element types tried for a function.
 const OPERANDS: [DType; 8] =
     [DType::F32, DType::I32, DType::Bool, DType::F16, DType::I8, DType::U8, DType::I64, DType::F64];
-
-/// Deterministic choices.
-struct Pick(u64);
-
-impl Pick {
-    fn next(&mut self) -> u64 {
-        self.0 = self.0.wrapping_add(0x9e37_79b9_7f4a_7c15);
-        mix(self.0)
-    }
-
-    /// A number below `n`.
-    fn below(&mut self, n: usize) -> usize {
-        (self.next() % n.max(1) as u64) as usize
-    }
-
-    /// One of them.
-    fn of<T: Clone>(&mut self, items: &[T]) -> Option<T> {
-        if items.is_empty() { None } else { Some(items[self.below(items.len())].clone()) }
-    }
-
-    /// True once in `n`.
-    fn once_in(&mut self, n: usize) -> bool {
-        self.below(n) == 0
-    }
-
-    fn shuffle<T>(&mut self, items: &mut [T]) {
-        for i in (1..items.len()).rev() {
-            items.swap(i, self.below(i + 1));
-        }
-    }
-}
 
 /// What extents are drawn.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Extents {
     /// Numbers out of [`EXTENTS`].
     Numbers,
+    /// Numbers up to 7, for a search that looks elsewhere.
+    More,
     /// Unknowns of their own, and ones.
     Symbols,
 }
@@ -127,39 +110,21 @@ struct Draw<'a> {
     spec_shapes: Vec<(VarId, Vec<Shape>)>,
     /// Variables that a condition asks to be constant.
     constants: Vec<bool>,
+    /// What the axes of the root may be.
+    forms: Forms,
 }
 
 /// Values for a rule's variables, the same for the same seed; None where the draw came to nothing.
 pub fn draw(rule: &Rule, extents: Extents, seed: u64) -> Option<Samples> {
-    let mut d = Draw {
-        rule,
-        pick: Pick(mix(seed ^ 0x5851_f42d_4c95_7f2d)),
-        extents,
-        unknowns: 0,
-        values: vec![Vec::new(); rule.vars.len()],
-        spec_shapes: Vec::new(),
-        constants: constants(rule),
-    };
+    let mut d = Draw::new(rule, extents, Pick::random(seed));
     let rank = d.pick.below(MAX_RANK + 1);
-    // Equal extents let wrong axes have the right type.
-    let shape = if d.pick.once_in(3) { vec![d.extent(); rank] } else { (0..rank).map(|_| d.extent()).collect() };
-    let dtype = d.dtype(&ROOTS)?;
-    d.node(&rule.lhs, &Want::new(dtype, shape), 0)?;
-    d.counts();
-    d.values
-        .into_iter()
-        .zip(&rule.vars)
-        .map(|(values, var)| {
-            let values: Option<Vec<Sample>> = values.into_iter().collect();
-            if var.list { values.map(Sample::List) } else { values?.into_iter().next() }
-        })
-        .collect()
+    d.samples(rank)
 }
 
-/// Operands that conditions want constant.
-fn constants(rule: &Rule) -> Vec<bool> {
-    let mut out = vec![false; rule.vars.len()];
-    for c in rule.conditions.iter().chain(&rule.profit).filter(|c| !c.negated) {
+/// Variables of `count` that conditions want constant.
+pub(super) fn constants<'c>(conditions: impl IntoIterator<Item = &'c Condition>, count: usize) -> Vec<bool> {
+    let mut out = vec![false; count];
+    for c in conditions.into_iter().filter(|c| !c.negated) {
         if let ("const" | "finite" | "divisor" | "light", [Term::Var(v)]) = (c.def.name, c.args.as_slice()) {
             out[v.index()] = true;
         }
@@ -167,12 +132,55 @@ fn constants(rule: &Rule) -> Vec<bool> {
     out
 }
 
-impl Draw<'_> {
+impl<'a> Draw<'a> {
+    fn new(rule: &'a Rule, extents: Extents, pick: Pick) -> Self {
+        Self {
+            rule,
+            pick,
+            extents,
+            unknowns: 0,
+            values: vec![Vec::new(); rule.vars.len()],
+            spec_shapes: Vec::new(),
+            constants: constants(rule.conditions.iter().chain(&rule.profit), rule.vars.len()),
+            forms: forms(&rule.lhs),
+        }
+    }
+
+    /// Values with a root of that rank.
+    fn samples(&mut self, rank: usize) -> Option<Samples> {
+        let shape = if self.pick.is_each() {
+            (0..rank).fold(Vec::new(), |mut shape: Shape, _| {
+                let axis = self.each_extent(shape.last().cloned());
+                shape.push(axis);
+                shape
+            })
+        } else if self.pick.once_in(3) {
+            // Equal extents let wrong axes have the right type.
+            vec![self.extent(); rank]
+        } else {
+            (0..rank).map(|_| self.extent()).collect()
+        };
+        let dtype = self.dtype(&ROOTS, &EACH_ROOT)?;
+        let rule = self.rule;
+        self.node(&rule.lhs, &Want::new(dtype, shape), 0)?;
+        self.counts();
+        std::mem::take(&mut self.values)
+            .into_iter()
+            .zip(&rule.vars)
+            .map(|(values, var)| {
+                let values: Option<Vec<Sample>> = values.into_iter().collect();
+                if var.list { values.map(Sample::List) } else { values?.into_iter().next() }
+            })
+            .collect()
+    }
+
     /// Small extents more often than 0; unknowns, some of them a product of two, more often than 1.
     fn extent(&mut self) -> Dim {
         match self.extents {
+            Extents::More => Dim::from(self.pick.below(8)),
             Extents::Numbers if self.pick.once_in(12) => Dim::from(EXTENTS[0]),
             Extents::Numbers => Dim::from(EXTENTS[1 + self.pick.below(EXTENTS.len() - 1)]),
+            Extents::Symbols if self.pick.is_each() => self.each_extent(None),
             Extents::Symbols if self.pick.once_in(6) => Dim::ONE,
             Extents::Symbols if self.pick.once_in(4) => self.unknown() * self.unknown(),
             // Something for a Concat to take apart.
@@ -199,8 +207,11 @@ impl Draw<'_> {
         Dim::symbol(Symbol::new(&format!("n{}", self.unknowns)))
     }
 
-    /// One of the element types of the rule's tries, or of `all`.
-    fn dtype(&mut self, all: &[DType]) -> Option<DType> {
+    /// One of the element types of the rule's tries, or of `all`; each of `each` in turn.
+    fn dtype(&mut self, all: &[DType], each: &[DType]) -> Option<DType> {
+        if self.pick.is_each() {
+            return self.pick.of(each);
+        }
         let of = |s: &Sample| match s {
             Sample::Input(ty) | Sample::Constant(ty) => ty.as_tensor().map(|t| t.dtype),
             Sample::Attr(Attr::DType(d)) => Some(*d),
@@ -305,7 +316,10 @@ impl Draw<'_> {
                 None => {
                     let value = match self.constants[v.index()] {
                         false => Sample::Input(want.ty()),
-                        true if self.extents == Extents::Numbers && self.pick.once_in(3) => {
+                        // Integers wrap at few values only.
+                        true if self.extents != Extents::Symbols
+                            && self.pick.once_in(if want.dtype.is_int() { 2 } else { 3 }) =>
+                        {
                             Sample::Values(self.special(want)?)
                         }
                         true => Sample::Constant(want.ty()),
@@ -320,7 +334,7 @@ impl Draw<'_> {
     /// A constant with elements that conditions such as `finite` and `divisor` are about.
     fn special(&mut self, want: &Want) -> Option<Tensor> {
         // Products of the largest and smallest numbers over- and underflow, which only a rule about divisors speaks of.
-        let divides = |c: &crate::lang::Condition| c.def.name == "divisor";
+        let divides = |c: &Condition| c.def.name == "divisor";
         let pool: &[f64] = if self.rule.conditions.iter().any(divides) {
             &[0.0, f64::INFINITY, f64::NAN, 1e-42, 1.0, -2.0, 3.0e38]
         } else {
@@ -351,10 +365,18 @@ impl Draw<'_> {
             })
             .collect();
         let special = [0.0, 1.0, -1.0, 0.5, 2.0, -3.0, f64::INFINITY, f64::NEG_INFINITY];
-        let x = match self.pick.below(4) {
-            0 | 1 if !tried.is_empty() => tried[self.pick.below(tried.len())],
-            2 => special[self.pick.below(special.len())],
-            _ => (1 + self.pick.below(8)) as f64,
+        let x = match self.pick.is_each() {
+            true => {
+                let mut each = [&tried[..], &[0.0, 1.0, -1.0, 2.0]].concat();
+                each.sort_by(f64::total_cmp);
+                each.dedup();
+                each[self.pick.below(each.len())]
+            }
+            false => match self.pick.below(4) {
+                0 | 1 if !tried.is_empty() => tried[self.pick.below(tried.len())],
+                2 => special[self.pick.below(special.len())],
+                _ => (1 + self.pick.below(8)) as f64,
+            },
         };
         if dtype.is_float() { Literal::from_f64(dtype, x) } else { Literal::from_i64(dtype, x as i64) }
     }
@@ -394,7 +416,7 @@ impl Draw<'_> {
                     Pat::Var(v) => self.operand(*v, at).map(|o| o.0),
                     Pat::Number(_) | Pat::Computed(_) | Pat::Each(_) | Pat::Node(_) => None,
                 };
-                let from = known.or_else(|| self.dtype(&OPERANDS))?;
+                let from = known.or_else(|| self.dtype(&OPERANDS, &OPERANDS))?;
                 (to == Attr::DType(want.dtype)).then_some(())?;
                 self.pattern(args.first()?.0, &want.of(from), place(0))
             }
@@ -504,7 +526,7 @@ impl Draw<'_> {
             _ => None,
         });
         let tried: Vec<Scalar> = tried.filter(fits).collect();
-        if !tried.is_empty() && self.pick.once_in(2) {
+        if !self.pick.is_each() && !tried.is_empty() && self.pick.once_in(2) {
             return self.pick.of(&tried);
         }
         let all: Vec<Scalar> = Scalar::plain().filter(fits).collect();
@@ -559,39 +581,4 @@ fn lists(p: &Pat, rule: &Rule) -> Vec<VarId> {
     let mut out = Vec::new();
     go(p, rule, &mut out);
     out
-}
-
-/// Values as they would stand after `try` in the rule's text.
-pub fn text(rule: &Rule, samples: &Samples) -> String {
-    let values = rule.vars.iter().zip(samples).map(|(var, s)| format!("{}={}", shown(var), sample_text(s)));
-    values.collect::<Vec<_>>().join(" ")
-}
-
-/// A variable as it is written.
-pub(super) fn shown(var: &Var) -> String {
-    let prefix = match (var.list, var.sort) {
-        (true, _) => "??",
-        (false, Sort::Splat) => "%",
-        (false, Sort::Operand | Sort::Attr(_) | Sort::Function | Sort::Monoid) => "?",
-    };
-    format!("{prefix}{}", var.name)
-}
-
-fn sample_text(s: &Sample) -> String {
-    match s {
-        Sample::Input(ty) => ty.to_string(),
-        Sample::Constant(ty) => format!("const {ty}"),
-        Sample::Values(t) => {
-            let ty = Type::fixed(t.dtype(), t.shape());
-            let number =
-                |l: Literal| if l.dtype().is_float() { l.to_f64().to_string() } else { l.to_i64().to_string() };
-            let elements: Vec<String> = (0..t.len()).map(|i| number(t.get(i))).collect();
-            format!("{ty}{{{}}}", elements.join(","))
-        }
-        Sample::Attr(a) => egret_ir::text::attr_text(a),
-        Sample::Function(f) => f.to_string(),
-        Sample::Monoid(m) => m.name().to_owned(),
-        Sample::Element(l) => l.to_string(),
-        Sample::List(items) => format!("({})", items.iter().map(sample_text).collect::<Vec<_>>().join(" ")),
-    }
 }

@@ -1,8 +1,9 @@
 //! Proofs of rules: both sides of an instance with unknown extents, one element each as a term over elements of the inputs
 //! ([`term`]), brought to a normal form ([`normal`]). Equal forms are equal for all extents and all values.
 //!
-//! The structure (ranks, permutations, inserted axes, specs, numbers of operands) is drawn; a rule is proved where every
-//! structure drawn is, and open where one is not.
+//! The structure (ranks, permutations, inserted axes, specs, numbers of operands, functions, folds, element types) is made:
+//! every one of rank 0, 1, … that [`Structures`] bounds, as far up as they are few, and drawn ones of all ranks beyond. A
+//! rule is proved where every structure is, and open where one is not.
 
 pub mod index;
 mod names;
@@ -16,52 +17,121 @@ use egret_ir::graph::{Graph, Node, ValueId};
 use egret_ir::infer::TypeError;
 use egret_ir::op::Op;
 
-use super::enumerate::{Extents, draw, text};
+use super::enumerate::{Extents, MAX_RANK, Structures, draw};
 use super::instance::{Instance, instance};
-use crate::lang::{Numeric, Rule};
+use crate::lang::{Numeric, Rule, Samples};
 pub use normal::Laws;
 use term::{Elements, Term};
 
-/// Draws made for a proof at most.
+/// Draws made for a proof at most, where not all structures are made.
 const DRAWS: u64 = 1500;
 
-/// Structures that must be proved, where as many match.
+/// Drawn structures that must be proved, where as many match.
 const ENOUGH: usize = 120;
+
+/// Structures made in turn at most.
+const EACH: usize = 2500;
+
+/// Structures without one normal form that are gathered at most.
+const MOST_OPEN: usize = 32;
+
+/// Proved structures.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, serde::Serialize)]
+pub struct Structural {
+    /// How many.
+    pub structures: usize,
+    /// Every structure of up to this rank is among them; None: not even of rank 0.
+    pub rank: Option<usize>,
+}
 
 /// What came of proving a rule.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Proof {
-    /// Every structure drawn, so many of them.
-    Proved(usize),
-    /// Not for these values, as they would stand after `try`, with both normal forms where there are two.
+    /// Every structure made and drawn.
+    Proved(Structural),
+    /// Not everywhere.
     Open {
-        /// The values.
-        values: String,
-        /// Both forms.
+        /// Structures without one normal form, [`MOST_OPEN`] at most.
+        values: Vec<Samples>,
+        /// Both normal forms at the first one, where there are two.
         forms: String,
     },
     /// Nothing drawn matches.
     NothingDrawn,
 }
 
+/// The work of a proof.
+struct Prover<'a> {
+    rule: &'a Rule,
+    laws: Laws,
+    proved: usize,
+    open: Vec<Samples>,
+    forms: String,
+}
+
+impl Prover<'_> {
+    /// Compares the normal forms at a structure; false where the rule does not fire there.
+    fn one(&mut self, samples: Samples, seed: u64) -> bool {
+        let Instance::Matched(m) = instance(self.rule, &samples, seed) else { return false };
+        let (true, Ok(right)) = (m.false_conditions.is_empty(), &m.right) else { return false };
+        let (a, b) = (form(&m.left, self.laws), form(right, self.laws));
+        if a.is_some() && a == b {
+            self.proved += 1;
+        } else {
+            if self.open.is_empty() {
+                self.forms = format!("{a:?}\n{b:?}");
+            }
+            self.open.push(samples);
+        }
+        true
+    }
+
+    /// Makes structures in turn, rank by rank, and says up to which rank they were all made.
+    fn each(&mut self) -> Option<usize> {
+        let (mut left, mut complete) = (EACH, None);
+        for rank in 0..=MAX_RANK {
+            for samples in Structures::new(self.rule, rank) {
+                if left == 0 || self.open.len() >= MOST_OPEN {
+                    return complete;
+                }
+                left -= 1;
+                if let Some(samples) = samples {
+                    self.one(samples, 0);
+                }
+            }
+            complete = Some(rank);
+        }
+        complete
+    }
+
+    /// Draws structures of all ranks.
+    fn drawn(&mut self) {
+        let mut matched = 0;
+        for seed in 0..DRAWS {
+            if matched >= ENOUGH || self.open.len() >= MOST_OPEN {
+                return;
+            }
+            if let Some(samples) = draw(self.rule, Extents::Symbols, seed) {
+                matched += usize::from(self.one(samples, seed));
+            }
+        }
+    }
+}
+
 /// Tries to prove a rule.
 pub fn prove(rule: &Rule) -> Proof {
     let laws = if rule.numeric == Numeric::Exact { Laws::Bits } else { Laws::Reals };
-    let mut proved = 0;
-    for seed in 0..DRAWS {
-        if proved >= ENOUGH {
-            break;
-        }
-        let Some(samples) = draw(rule, Extents::Symbols, seed) else { continue };
-        let Instance::Matched(m) = instance(rule, &samples, seed) else { continue };
-        let (true, Ok(right)) = (m.false_conditions.is_empty(), &m.right) else { continue };
-        let (a, b) = (form(&m.left, laws), form(right, laws));
-        if a.is_none() || a != b {
-            return Proof::Open { values: text(rule, &samples), forms: format!("{a:?}\n{b:?}") };
-        }
-        proved += 1;
+    let mut prover = Prover { rule, laws, proved: 0, open: Vec::new(), forms: String::new() };
+    let rank = prover.each();
+    if rank < Some(MAX_RANK) {
+        prover.drawn();
     }
-    if proved == 0 { Proof::NothingDrawn } else { Proof::Proved(proved) }
+    let Prover { proved, open, forms, .. } = prover;
+    match (open.is_empty(), proved) {
+        (false, _) => Proof::Open { values: open, forms },
+        (true, 0) => Proof::NothingDrawn,
+        (true, structures) => Proof::Proved(Structural { structures, rank }),
+    }
 }
 
 /// Whether result `output` of two graphs over the same inputs has one normal form in every cell. `parts` are the extents
