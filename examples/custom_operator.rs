@@ -25,7 +25,7 @@ use egret_rules::lang::attr_fns::ArgSort;
 use egret_rules::lang::bound::{Bound, Facts};
 use egret_rules::lang::conditions::ConditionDef;
 use egret_rules::rulecheck::check_all;
-use egret_rules::{Config, RuleSet, Vocabulary, saturate};
+use egret_rules::{Config, RegionSaturated, RuleSet, Vocabulary, saturate_regions};
 
 /// Operators of the tool. `Mix` stays what it is, and has the type of its operand.
 static OPERATORS: &[ForeignOp] = &[
@@ -89,11 +89,11 @@ pub fn run() -> Result<(Vec<String>, Vec<String>), Box<dyn Error>> {
     let options = ReadOptions { operators: ForeignOps(OPERATORS), ..ReadOptions::default() };
     let imported = read_model(model, &mut Files::none(), &options)?;
     let typed = check(imported.graph.clone()).map_err(|reports| reports[0].to_string())?;
-    let saturated = saturate(&typed, &rules, &Config::for_nodes(typed.nodes().len()));
+    let saturated = saturate_regions(&typed, &rules, &Config::for_nodes);
 
     // Extract, write.
-    let (classes, class_of) = (saturated.classes, saturated.class_of);
-    let mut rewritten = Rewritten { classes, class_of, births: Vec::new(), bodies: Vec::new() };
+    let RegionSaturated { classes, class_of, births, .. } = saturated;
+    let mut rewritten = Rewritten { classes, class_of, births, bodies: Vec::new() };
     let extract = |table: &egret_ir::choice::Table<OnnxStep>| egret_extractor::extract(table).ok().map(|s| s.chosen);
     let mut guard = Guard::new(export::growth_limit(export::model_bytes(&imported), 0.1));
     let written = export::optimize(&mut rewritten, &imported, &export::node_time, &extract, &mut guard)?;

@@ -1,3 +1,5 @@
+//! Derivations written by hand: what they say, what they leave out, and how they are joined.
+
 use super::*;
 use crate::dtype::{DType, Literal};
 use crate::graph::Args;
