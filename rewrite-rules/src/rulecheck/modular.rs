@@ -175,7 +175,7 @@ mod tests {
     #[test]
     fn the_error_grows_with_the_degree() {
         let product = graph(
-            "graph \"g\" {\n  %0 = input \"x\" : f32[2]\n  %1 = map mul %0, %0 : f32[2]\n  return %1 as \"y\"\n}\n",
+            "graph \"g\" {\n  %0 = input \"x\" : f32[2]\n  %1 = map mul %0, %0 : f32[2]\n  return \"y\" %1\n}\n",
         );
         assert_eq!(degree(&product), (2, 0));
         // Degree 2 in 60-bit primes, twice.
