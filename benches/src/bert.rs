@@ -30,7 +30,7 @@ impl Weights {
             state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
             ((state >> 40) as f32 / (1u64 << 24) as f32 - 0.5) * 0.08
         };
-        let numbers: Vec<f32> = (0..largest + 16 * layers).map(number).collect();
+        let numbers: Vec<f32> = (0..largest + 16 * (layers + 1)).map(number).collect();
         Self { data: numbers.iter().flat_map(|x| x.to_le_bytes()).collect::<Vec<u8>>().into(), used: 0 }
     }
 
@@ -149,7 +149,8 @@ fn value(name: &str, dtype: i32, shape: &[i64]) -> ValueInfoProto {
     ValueInfoProto { name: Some(name.to_owned()), r#type: Some(ty), ..Default::default() }
 }
 
-/// The encoder from its embedded tokens `f32[1,128,768]` and the mask `i64[1,128]` on.
+/// BERT from the embeddings of its tokens `f32[1,128,768]` and the mask `i64[1,128]` on: positions, a layer norm, then the
+/// layers.
 pub fn encoder(layers: usize) -> ModelProto {
     let graph = GraphProto { name: Some("bert".into()), ..Default::default() };
     let mut b = Builder { graph, weights: Weights::new(layers) };
@@ -191,7 +192,9 @@ pub fn encoder(layers: usize) -> ModelProto {
     let float = b.node_with("Cast", &[&wide], "mask.float", vec![int("to", i64::from(F32))]);
     let off = b.node("Sub", &["whole", &float], "mask.off");
     b.node("Mul", &[&off, "least"], "penalty");
-    let mut x = "tokens".to_owned();
+    let positions = b.weight("positions", &[TOKENS, WIDTH]);
+    let sum = b.node("Add", &["tokens", &positions], "embedded");
+    let mut x = b.norm(&sum, "embedded_norm");
     for i in 0..layers {
         x = b.layer(&x, i);
     }

@@ -11,6 +11,7 @@ use egret_ir::Graph;
 use egret_ir::choice::{Candidate, ClassGraph, Table};
 use egret_ir::machine::Machine;
 use egret_ir::program::Program;
+use rayon::prelude::*;
 
 use crate::error::PlanError;
 use crate::kernels::{BodyCosts, Limits, Order, Payload, candidates};
@@ -62,7 +63,7 @@ pub fn plan_with_report(cg: &ClassGraph, machine: &Machine, options: &Options) -
     let planner = Planner { machine, options, choices: &as_is };
     let mut bodies = Bodies::new();
     planner.add_bodies(cg, &mut bodies);
-    let choice = planner.choose(cg, &bodies, search::extract)?;
+    let choice = choose(cg, machine, options, &bodies, search::extract)?;
     let program = planner.build(&choice, &bodies, false)?;
     Ok((program, Report { candidates: choice.table.candidates.len(), selection: choice.selection }))
 }
@@ -90,7 +91,7 @@ pub fn table(cg: &ClassGraph, machine: &Machine, options: &Options) -> Result<Ta
     let planner = Planner { machine, options, choices: &as_is };
     let mut bodies = Bodies::new();
     planner.add_bodies(cg, &mut bodies);
-    let (table, _) = planner.table(cg, &bodies)?;
+    let (table, _) = kernels(cg, machine, options, &bodies)?;
     let named = |c: Candidate<Payload>| Candidate {
         payload: match c.payload {
             Payload::Input => "input",
@@ -125,11 +126,16 @@ struct Choice<'a> {
 
 impl Planner<'_> {
     fn cheapest(&self, of: &[ClassGraph], inner: bool) -> Result<Planned, PlanError> {
-        let mut found: Vec<Choice<'_>> = Vec::new();
         let mut bodies = Bodies::new();
         for cg in of {
             self.add_bodies(cg, &mut bodies);
-            match self.choose(cg, &bodies, search::select) {
+        }
+        let (machine, options) = (self.machine, self.options);
+        let chosen: Vec<Result<Choice<'_>, PlanError>> =
+            of.par_iter().map(|cg| choose(cg, machine, options, &bodies, search::select)).collect();
+        let mut found: Vec<Choice<'_>> = Vec::new();
+        for choice in chosen {
+            match choice {
                 Ok(choice) => found.push(choice),
                 Err(e) if found.is_empty() => return Err(e),
                 Err(_) => {}
@@ -158,23 +164,35 @@ impl Planner<'_> {
         }
     }
 
-    fn table(&self, cg: &ClassGraph, bodies: &Bodies) -> Result<(Table<Payload>, Order), PlanError> {
-        let order = support::order(cg, bodies)?;
-        let costs: BodyCosts = bodies.iter().filter_map(|(id, b)| Some((*id, b.as_ref().ok()?.cost))).collect();
-        let table = candidates(cg, self.machine, &self.options.limits, &order, &costs)?;
-        Ok((table, order))
-    }
-
-    fn choose<'g>(&self, cg: &'g ClassGraph, bodies: &Bodies, extract: Extract) -> Result<Choice<'g>, PlanError> {
-        let (table, order) = self.table(cg, bodies)?;
-        let selection = extract(&table)?;
-        Ok(Choice { cg, table, selection, constant: order.constant })
-    }
-
     fn build(&self, choice: &Choice<'_>, bodies: &Bodies, inner: bool) -> Result<Program, PlanError> {
         let Choice { cg, table, selection, constant } = choice;
         let program = build::program(cg, table, selection, constant, bodies, inner)?;
         program.check().map_err(PlanError::Program)?;
         Ok(program)
     }
+}
+
+/// All candidates, with what is known of the classes.
+fn kernels(
+    cg: &ClassGraph,
+    machine: &Machine,
+    options: &Options,
+    bodies: &Bodies,
+) -> Result<(Table<Payload>, Order), PlanError> {
+    let order = support::order(cg, bodies)?;
+    let costs: BodyCosts = bodies.iter().filter_map(|(id, b)| Some((*id, b.as_ref().ok()?.cost))).collect();
+    let table = candidates(cg, machine, &options.limits, &order, &costs)?;
+    Ok((table, order))
+}
+
+fn choose<'g>(
+    cg: &'g ClassGraph,
+    machine: &Machine,
+    options: &Options,
+    bodies: &Bodies,
+    extract: Extract,
+) -> Result<Choice<'g>, PlanError> {
+    let (table, order) = kernels(cg, machine, options, bodies)?;
+    let selection = extract(&table)?;
+    Ok(Choice { cg, table, selection, constant: order.constant })
 }

@@ -174,9 +174,8 @@ mod tests {
 
     #[test]
     fn the_error_grows_with_the_degree() {
-        let product = graph(
-            "graph \"g\" {\n  %0 = input \"x\" : f32[2]\n  %1 = map mul %0, %0 : f32[2]\n  return \"y\" %1\n}\n",
-        );
+        let product =
+            graph("graph \"g\" {\n  %0 = input \"x\" : f32[2]\n  %1 = map mul %0, %0 : f32[2]\n  return \"y\" %1\n}\n");
         assert_eq!(degree(&product), (2, 0));
         // Degree 2 in 60-bit primes, twice.
         assert_eq!(error_bits(&product, &product), 2 * (60 - 1));

@@ -3,12 +3,14 @@
 //! A *waist* is a point of the graph's order just after a value that several others read, where at most [`WIDTH`] values
 //! are alive. Constants are never cut off their users, and neither is movement (a permute, a reshape …): both are taken
 //! into every region that reads them, so that pairs of movements stay together and what crosses a waist keeps the layout in
-//! which it was imported. The parts between waists form a string of structures; its longest repetitions become regions.
+//! which it was imported. A scale or a shift by a constant just before a waist (the end of a layer norm) is in the regions
+//! of both sides: it belongs to what makes it, and may go into the weights of what reads it. The parts between waists form a string of structures; its longest repetitions become regions.
 
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::ops::Range;
 
 use egret_ir::op::Op;
+use egret_ir::op::scalar::Scalar;
 use egret_ir::{Graph, Type, ValueId};
 
 use super::piece::{Key, Piece};
@@ -40,6 +42,8 @@ pub(super) enum Role {
 pub(super) struct Roles {
     pub role: Vec<Role>,
     pub computed: Vec<ValueId>,
+    /// Computed values that scale or shift another by a constant.
+    pub affine: Vec<bool>,
 }
 
 impl Roles {
@@ -47,8 +51,12 @@ impl Roles {
     pub fn of(graph: &Graph) -> Self {
         let mut role: Vec<Role> = Vec::with_capacity(graph.nodes().len());
         let mut computed = Vec::new();
+        let mut affine = Vec::with_capacity(graph.nodes().len());
         for (v, node) in graph.values().zip(graph.nodes()) {
             let constant = node.args.iter().all(|a| role[a.index()] == Role::Constant) && is_constant(&node.op);
+            let open = node.args.iter().filter(|a| role[a.index()] != Role::Constant).count();
+            let linear = matches!(node.op, Op::Map(Scalar::Add | Scalar::Sub | Scalar::Mul | Scalar::Div));
+            affine.push(linear && open == 1);
             role.push(match (&node.op, constant) {
                 (Op::Input(_), _) => Role::Input,
                 (_, true) => Role::Constant,
@@ -62,7 +70,7 @@ impl Roles {
                 }
             });
         }
-        Self { role, computed }
+        Self { role, computed, affine }
     }
 
     /// The value that a value is, but for movement.

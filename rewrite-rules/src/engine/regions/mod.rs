@@ -251,10 +251,5 @@ fn pieces(graph: &Typed, roles: &Roles, ranges: &[std::ops::Range<usize>]) -> Ve
     for (i, values) in beside {
         pieces[i] = Piece::of(graph, roles, ranges[i].clone(), &values);
     }
-    let mut wanted: BTreeSet<ValueId> = pieces.iter().flat_map(|p| p.inputs.iter().copied()).collect();
-    wanted.extend(graph.outputs.iter().map(|o| o.value));
-    for p in &mut pieces {
-        p.set_outputs(&wanted);
-    }
     pieces
 }

@@ -19,8 +19,6 @@ pub(super) struct Piece {
     pub inputs: Vec<ValueId>,
     /// Dense constants, by first use.
     pub consts: Vec<ConstId>,
-    /// Positions in `values` of results that others read.
-    outputs: Vec<usize>,
     /// Position in `values` of each.
     place: HashMap<ValueId, usize>,
 }
@@ -32,7 +30,6 @@ pub(super) struct Key {
     nodes: Vec<(Op, Vec<usize>)>,
     inputs: Vec<Type>,
     consts: Vec<Fact>,
-    outputs: Vec<usize>,
 }
 
 /// What is known of a constant before anything is asked.
@@ -47,16 +44,10 @@ struct Fact {
 impl Piece {
     /// The piece of a range of computed values, with some values beside them.
     pub fn of(graph: &Graph, roles: &Roles, range: Range<usize>, beside: &BTreeSet<ValueId>) -> Self {
-        let mut piece = Self {
-            values: Vec::new(),
-            inputs: Vec::new(),
-            consts: Vec::new(),
-            outputs: Vec::new(),
-            place: HashMap::new(),
-        };
+        let mut piece = Self { values: Vec::new(), inputs: Vec::new(), consts: Vec::new(), place: HashMap::new() };
         let outside = |v: ValueId| match roles.role[v.index()] {
             Role::Input => true,
-            Role::Computed(at) => !range.contains(&at),
+            Role::Computed(at) => !range.contains(&at) && !roles.affine[v.index()],
             Role::Constant | Role::Moved(_) => false,
         };
         for v in roles.computed[range.clone()].iter().chain(beside) {
@@ -89,12 +80,6 @@ impl Piece {
         }
     }
 
-    /// Says which of its values others read.
-    pub fn set_outputs(&mut self, wanted: &BTreeSet<ValueId>) {
-        let inside = self.values.iter().enumerate().filter(|(_, v)| wanted.contains(v) && !self.inputs.contains(v));
-        self.outputs = inside.map(|(i, _)| i).collect();
-    }
-
     /// The key.
     pub fn key(&self, graph: &Graph) -> Key {
         let slot: BTreeMap<ConstId, u32> = self.consts.iter().zip(0..).map(|(c, i)| (*c, i)).collect();
@@ -114,11 +99,10 @@ impl Piece {
             nodes: nodes.collect(),
             inputs: self.inputs.iter().map(|v| graph.ty(*v).clone()).collect(),
             consts: self.consts.iter().map(|c| fact(&graph.tables, *c)).collect(),
-            outputs: self.outputs.clone(),
         }
     }
 
-    /// The graph of the piece. Constants keep their places in the table.
+    /// The graph of the piece, without outputs: every value of it may be read. Constants keep their places in the table.
     pub fn graph(&self, graph: &Graph) -> Graph {
         let mut out = Graph::new(&graph.name);
         out.tables = graph.tables.clone();
@@ -142,9 +126,6 @@ impl Piece {
                     Node { op: node.op.clone(), args, ty: node.ty.clone(), origins: node.origins.clone() }
                 }
             });
-        }
-        for i in &self.outputs {
-            out.output(&format!("v{}", self.values[*i].0), ValueId(*i as u32));
         }
         out
     }
