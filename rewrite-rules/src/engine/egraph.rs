@@ -19,6 +19,7 @@ use smallvec::SmallVec;
 
 use super::apply::Step;
 use crate::lang::attr_fns::smallest_normal;
+use crate::lang::conditions::is_scale;
 
 /// Index of an op in [`Values`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
@@ -94,6 +95,8 @@ pub enum Elements {
     Finite,
     /// Floats other than zero, normal like their reciprocals.
     Divisors,
+    /// Positive floats that are neither tiny nor huge: what quantization divides by.
+    Scales,
 }
 
 impl Elements {
@@ -101,6 +104,7 @@ impl Elements {
     pub fn holds(self, l: Literal) -> bool {
         match self {
             Self::Finite => l.to_f64().is_finite(),
+            Self::Scales => is_scale(l),
             Self::Divisors => {
                 let least = smallest_normal(l.dtype());
                 let x = l.to_f64().abs();
@@ -117,7 +121,7 @@ impl Elements {
             Self::Finite if t.dtype() == DType::F32 => {
                 t.bytes().chunks_exact(4).all(|c| (u16::from_le_bytes([c[2], c[3]]) & 0x7f80) != 0x7f80)
             }
-            Self::Finite | Self::Divisors => (0..t.len()).all(|i| self.holds(t.get(i))),
+            Self::Finite | Self::Divisors | Self::Scales => (0..t.len()).all(|i| self.holds(t.get(i))),
         }
     }
 }

@@ -1,10 +1,14 @@
 //! Attribute functions: what the right side of a rule may compute. One row each; a function that has no answer for its
 //! arguments gives None, and the rule does not fire.
 
+pub mod cuts;
 pub mod faults;
+pub mod folds;
+pub mod products;
 mod scaling;
 pub mod shapes;
 pub mod specs;
+mod winograd;
 
 use egret_ir::op::Perm;
 use egret_ir::op::attrs::Attr;
@@ -37,8 +41,10 @@ pub(super) const SLICES: ArgSort = ArgSort::One(Sort::Attr(AttrSort::Slices));
 pub(super) const SLICE_LIST: ArgSort = ArgSort::List(Sort::Attr(AttrSort::Slices));
 pub(super) const PADS: ArgSort = ArgSort::One(Sort::Attr(AttrSort::Pads));
 pub(super) const AXIS: ArgSort = ArgSort::One(Sort::Attr(AttrSort::Axis));
+pub(super) const GATHER: ArgSort = ArgSort::One(Sort::Attr(AttrSort::Gather));
 pub(super) const SPEC: ArgSort = ArgSort::One(Sort::Attr(AttrSort::Spec));
 pub(super) const DTYPE: ArgSort = ArgSort::One(Sort::Attr(AttrSort::DType));
+pub(super) const NUMBER: ArgSort = ArgSort::Number;
 pub(super) const FUNCTION: ArgSort = ArgSort::One(Sort::Function);
 pub(super) const MONOID: ArgSort = ArgSort::One(Sort::Monoid);
 
@@ -96,23 +102,63 @@ pub static ATTR_FNS: &[AttrFn] = &[
     row("reshape_before", &[DIMS, PERM, OPERAND], attr(AttrSort::Dims), shapes::reshape_before),
     row("concat_kept_axis", &[INSERT, AXIS], attr(AttrSort::Axis), shapes::concat_kept_axis),
     // Index specs.
-    row("relabel", &[SPEC, ArgSort::Number, PERM], attr(AttrSort::Spec), specs::relabel),
+    row("relabel", &[SPEC, NUMBER, PERM], attr(AttrSort::Spec), specs::relabel),
     row("relabel_out", &[SPEC, PERM], attr(AttrSort::Spec), specs::relabel_out),
-    row("drop_inserted", &[SPEC, ArgSort::Number, INSERT], attr(AttrSort::Spec), specs::drop_inserted),
+    row("drop_inserted", &[SPEC, NUMBER, INSERT], attr(AttrSort::Spec), specs::drop_inserted),
     row("pad_into", &[SPEC, PADS, OPERAND], attr(AttrSort::Spec), specs::pad_into),
     row("reduce_twice", &[SPEC, SPEC], attr(AttrSort::Spec), specs::reduce_twice),
     row("reduced_dims", &[SPEC, OPERAND], attr(AttrSort::Dims), specs::reduced_dims),
-    row("uninserted", &[SPEC, ArgSort::Number, INSERT], attr(AttrSort::Spec), specs::uninserted),
-    row("inserted_out", &[SPEC, ArgSort::Number, INSERT], attr(AttrSort::Insert), specs::inserted_out),
+    row("uninserted", &[SPEC, NUMBER, INSERT], attr(AttrSort::Spec), specs::uninserted),
+    row("inserted_out", &[SPEC, NUMBER, INSERT], attr(AttrSort::Insert), specs::inserted_out),
+    // Slices past pads and reshapes, and indices that are runs.
+    row("unpadded_slices", &[SLICES, PADS, OPERAND], attr(AttrSort::Slices), cuts::unpadded_slices),
+    row("cut_pad", &[SLICES, PADS, OPERAND], attr(AttrSort::Pads), cuts::cut_pad),
+    row("reshape_slices", &[SLICES, DIMS, OPERAND], attr(AttrSort::Slices), cuts::reshape_slices),
+    row("slice_dims", &[SLICES], attr(AttrSort::Dims), cuts::slice_dims),
+    row("unreshaped_axis", &[DIMS, AXIS, OPERAND], attr(AttrSort::Axis), cuts::unreshaped_axis),
+    row("gather_slices", &[GATHER, OPERAND, OPERAND], attr(AttrSort::Slices), cuts::gather_slices),
+    row("gather_dims", &[GATHER, OPERAND, OPERAND], attr(AttrSort::Dims), cuts::gather_dims),
+    // Folds of broadcasts, reshapes and products.
+    row("fold_insert", &[SPEC, INSERT], attr(AttrSort::Insert), folds::fold_insert),
+    row("fold_kept", &[SPEC, INSERT], attr(AttrSort::Spec), folds::fold_kept),
+    row("fold_times", &[SPEC, INSERT, DTYPE], Sort::Splat, folds::fold_times),
+    row("fold_before", &[SPEC, DIMS, OPERAND], attr(AttrSort::Spec), folds::fold_before),
+    row("folded_dims", &[SPEC, DIMS], attr(AttrSort::Dims), folds::folded_dims),
+    row("product_spec", &[SPEC, INSERT, INSERT], attr(AttrSort::Spec), folds::product_spec),
+    row("half_product_spec", &[SPEC, INSERT], attr(AttrSort::Spec), folds::half_product_spec),
+    row("out_axis", &[SPEC, NUMBER, AXIS], attr(AttrSort::Axis), folds::out_axis),
+    row("in_axis", &[SPEC, NUMBER, AXIS], attr(AttrSort::Axis), folds::in_axis),
+    // Contractions.
+    row("out_perm", &[SPEC, NUMBER], attr(AttrSort::Perm), products::out_perm),
+    row("out_insert", &[SPEC, NUMBER, OPERAND, OPERAND], attr(AttrSort::Insert), products::out_insert),
+    row("bare_spec", &[SPEC, OPERAND, OPERAND], attr(AttrSort::Spec), products::bare_spec),
+    row("bare_slices", &[SPEC, NUMBER, OPERAND, OPERAND], attr(AttrSort::Slices), products::bare_slices),
+    row("bare_dims", &[SPEC, NUMBER, OPERAND, OPERAND], attr(AttrSort::Dims), products::bare_dims),
+    row("folded_axis", &[SPEC, NUMBER], attr(AttrSort::Axis), products::folded_axis),
+    row("inner_spec", &[SPEC, SPEC], attr(AttrSort::Spec), products::inner_spec),
+    row("outer_spec", &[SPEC, SPEC], attr(AttrSort::Spec), products::outer_spec),
+    row("reshaped_spec", &[SPEC, NUMBER, DIMS, OPERAND], attr(AttrSort::Spec), products::reshaped_spec),
+    row("reshaped_out", &[SPEC, NUMBER, DIMS, OPERAND], attr(AttrSort::Dims), products::reshaped_out),
+    row("sliced_spec", &[SPEC, SLICES], attr(AttrSort::Spec), products::sliced_spec),
+    row("sliced_operand", &[SPEC, NUMBER, SLICES, OPERAND], attr(AttrSort::Slices), products::sliced_operand),
+    row("unscale_perm", &[SPEC, NUMBER, INSERT], attr(AttrSort::Perm), products::unscale_perm),
+    row("unscale_insert", &[SPEC, NUMBER, INSERT, OPERAND, OPERAND], attr(AttrSort::Insert), products::unscale_insert),
+    // Minimal filtering.
+    row("winograd_pads", &[SPEC, NUMBER, OPERAND], attr(AttrSort::Pads), winograd::winograd_pads),
+    row("winograd_cells", &[SPEC, NUMBER, NUMBER, OPERAND], attr(AttrSort::Slices), winograd::winograd_cells),
+    row("winograd_tap", &[SPEC, NUMBER, OPERAND], attr(AttrSort::Slices), winograd::winograd_tap),
+    row("winograd_tap_dims", &[SPEC, OPERAND], attr(AttrSort::Dims), winograd::winograd_tap_dims),
+    row("winograd_spec", &[SPEC], attr(AttrSort::Spec), winograd::winograd_spec),
+    row("winograd_place", &[SPEC, NUMBER, OPERAND, OPERAND], attr(AttrSort::Dims), winograd::winograd_place),
+    row("winograd_joined", &[SPEC, NUMBER, OPERAND, OPERAND], attr(AttrSort::Dims), winograd::winograd_joined),
+    row("winograd_axis", &[SPEC], attr(AttrSort::Axis), winograd::winograd_axis),
+    row("winograd_crop", &[SPEC, NUMBER, OPERAND, OPERAND], attr(AttrSort::Slices), winograd::winograd_crop),
     // Scales and weights.
-    row(
-        "scale_insert",
-        &[SPEC, ArgSort::Number, ArgSort::Number, INSERT, OPERAND],
-        attr(AttrSort::Insert),
-        scaling::scale_insert,
-    ),
-    row("scale_perm", &[SPEC, ArgSort::Number, ArgSort::Number, INSERT], attr(AttrSort::Perm), scaling::scale_perm),
+    row("scale_insert", &[SPEC, NUMBER, NUMBER, INSERT, OPERAND], attr(AttrSort::Insert), scaling::scale_insert),
+    row("scale_perm", &[SPEC, NUMBER, NUMBER, INSERT], attr(AttrSort::Perm), scaling::scale_perm),
     // Elements.
+    row("log2", &[ELEMENT], Sort::Splat, |_, a| integer(a, |n| Some(i64::from(n.trailing_zeros())))),
+    row("minus_one", &[ELEMENT], Sort::Splat, |_, a| integer(a, |n| n.checked_sub(1))),
     row("epsilon", &[ELEMENT], attr(AttrSort::Literal), |_, a| element(a).map(|l| Bound::Attr(Attr::Literal(l)))),
     row("in_type", &[ArgSort::One(Sort::Attr(AttrSort::Literal)), DTYPE], Sort::Splat, in_type),
     row("count", &[SPEC, OPERAND, DTYPE], Sort::Splat, specs::count),
@@ -142,6 +188,12 @@ fn element(args: &[Bound]) -> Option<Literal> {
         Bound::Element(l) | Bound::Attr(Attr::Literal(l)) => Some(*l),
         _ => None,
     }
+}
+
+/// A number computed from an integer, in its type.
+fn integer(args: &[Bound], f: fn(i64) -> Option<i64>) -> Option<Bound> {
+    let l = element(args).filter(|l| l.dtype().is_int())?;
+    f(l.to_i64()).map(|n| Bound::Element(Literal::from_i64(l.dtype(), n)))
 }
 
 fn perm(p: Perm) -> Bound {

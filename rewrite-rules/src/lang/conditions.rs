@@ -1,6 +1,9 @@
 //! Conditions: the predicates a rule may ask of what it matched. One row each, each with its own test. A condition that
 //! cannot be proved is false.
 
+mod rows;
+mod shapes;
+
 use std::collections::BTreeMap;
 
 use egret_ir::defs::default_acc;
@@ -12,12 +15,13 @@ use egret_ir::{DType, Literal};
 use super::Condition;
 use super::attr_fns::specs::{folded_axes, folded_count};
 use super::attr_fns::{
-    ArgSort, DIMS, DTYPE, ELEMENT, FUNCTION, INSERT, MONOID, OPERAND, OPERANDS, PADS, PERM, SLICES, SPEC, function_of,
-    perm_of,
+    AXIS, ArgSort, DIMS, DTYPE, ELEMENT, FUNCTION, INSERT, MONOID, NUMBER, OPERAND, OPERANDS, PADS, PERM, SLICES, SPEC,
+    function_of, perm_of, products,
 };
 use super::bound::{Bindings, Bound, Facts};
 use crate::engine::egraph::{EGraph, Elements, small_value};
 use crate::engine::plan::does_nothing;
+pub(crate) use rows::is_scale;
 
 /// A row of the table.
 pub struct ConditionDef {
@@ -45,7 +49,12 @@ pub static CONDITIONS: &[ConditionDef] = &[
     row("bool", &[OPERAND], |f, a| Some(f.tensor(a.first()?)?.dtype == DType::Bool)),
     row("finite", &[OPERAND], |f, a| all_elements(f, a, Elements::Finite)),
     row("divisor", &[OPERAND], |f, a| all_elements(f, a, Elements::Divisors)),
+    row("scales", &[OPERAND], |f, a| all_elements(f, a, Elements::Scales)),
     row("light", &[OPERAND], light),
+    row("unsigned", &[OPERAND], rows::unsigned),
+    row("byte_sized", &[OPERAND], rows::byte_sized),
+    row("absorbs_scale", &[OPERAND], rows::absorbs_scale),
+    row("elements", &[OPERAND, NUMBER], shapes::elements),
     row("plain_sum", &[OPERAND], |f, a| has_no_constant(f, a, Scalar::Add)),
     row("plain_product", &[OPERAND], |f, a| has_no_constant(f, a, Scalar::Mul)),
     row("one_moves", &[OPERANDS], one_moves),
@@ -58,7 +67,25 @@ pub static CONDITIONS: &[ConditionDef] = &[
     row("whole", &[SLICES, OPERAND], whole),
     row("inserts_nothing", &[INSERT], inserts_nothing),
     row("pads_nothing", &[PADS], pads_nothing),
+    // What a slice or a reshape leaves as it is.
+    row("whole_axis", &[SLICES, AXIS, OPERAND], shapes::whole_axis),
+    row("whole_last", &[SLICES, AXIS, OPERAND], shapes::whole_last),
+    row("same_last", &[DIMS, AXIS, OPERAND], shapes::same_last),
+    row("nothing_along", &[OPERAND, AXIS], shapes::nothing_along),
+    row("spares", &[SPEC, NUMBER, SLICES, OPERAND], products::spares),
     // Functions and elements.
+    row("at_least", &[FUNCTION, ELEMENT], rows::at_least),
+    row("at_most", &[FUNCTION, ELEMENT], rows::at_most),
+    row("rounding", &[FUNCTION], rows::rounding),
+    row("compares", &[FUNCTION], rows::compares),
+    row("narrows", &[FUNCTION, DTYPE, DTYPE], rows::narrows),
+    row("keeps_order", &[DTYPE, OPERAND], rows::keeps_order),
+    row("holds_all", &[DTYPE, OPERAND], rows::holds_all),
+    row("power_of_two", &[ELEMENT], rows::power_of_two),
+    row("slope", &[ELEMENT], rows::slope),
+    row("positive", &[ELEMENT], rows::positive),
+    row("number", &[ELEMENT], rows::number),
+    row("limits", &[ELEMENT, ELEMENT, DTYPE], rows::limits),
     row("law", &[FUNCTION, ArgSort::Word], law),
     row("associative", &[FUNCTION, OPERAND], associative),
     row("cast_through", &[DTYPE, DTYPE, OPERAND], cast_through),
@@ -66,6 +93,13 @@ pub static CONDITIONS: &[ConditionDef] = &[
     row("element_finite", &[ELEMENT], |_, a| Some(element(a, 0)?.to_f64().is_finite())),
     // Folds and specs.
     row("position", &[MONOID], |_, a| Some(monoid(a)?.is_arg())),
+    row("extremum", &[MONOID], rows::extremum),
+    row("repeats_alike", &[MONOID, SPEC, INSERT], shapes::repeats_alike),
+    row("inserts_axis", &[INSERT, AXIS], shapes::inserts_axis),
+    row("folds_axis", &[SPEC, AXIS], shapes::folds_axis),
+    row("covers", &[SPEC, OPERAND], shapes::covers),
+    row("sums_bytes", &[SPEC, OPERAND, OPERAND], shapes::sums_bytes),
+    row("fewer_products", &[SPEC, SPEC, OPERAND, OPERAND, OPERAND], products::fewer_products),
     row("neutral", &[MONOID, ELEMENT], neutral),
     row("folds_ones", &[SPEC, OPERAND], folds_ones),
     row("windowed", &[SPEC], |_, a| Some(super::attr_fns::specs::spec_of(a.first()?)?.has_windows())),
@@ -158,7 +192,8 @@ fn answer(egraph: &EGraph, id: egg::Id, wanted: Elements, asked: &mut BTreeMap<e
             let parts: Option<Vec<bool>> = n.args.iter().map(|a| elements(egraph, *a, wanted, asked)).collect();
             parts.map(|p| p.into_iter().all(|good| good))
         }
-        Op::Map(Scalar::Neg) => elements(egraph, n.args[0], wanted, asked),
+        // The negative of a scale is none.
+        Op::Map(Scalar::Neg) if wanted != Elements::Scales => elements(egraph, n.args[0], wanted, asked),
         Op::Input(_)
         | Op::Dim(_)
         | Op::Iota { .. }

@@ -25,8 +25,10 @@ pub static BUILTIN: &[(&str, &str)] = &[
     ("rules/reductions.rules", include_str!("../../rules/reductions.rules")),
     ("rules/contractions.rules", include_str!("../../rules/contractions.rules")),
     ("rules/convolutions.rules", include_str!("../../rules/convolutions.rules")),
+    ("rules/quantization.rules", include_str!("../../rules/quantization.rules")),
     ("rules/normalization.rules", include_str!("../../rules/normalization.rules")),
     ("rules/attention.rules", include_str!("../../rules/attention.rules")),
+    ("rules/recurrences.rules", include_str!("../../rules/recurrences.rules")),
     ("rules/composites.rules", include_str!("../../rules/composites.rules")),
     ("rules/movement.rules", include_str!("../../rules/movement.rules")),
 ];

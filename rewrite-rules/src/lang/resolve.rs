@@ -3,12 +3,12 @@
 
 use std::sync::Arc;
 
-use egret_ir::DType;
-use egret_ir::op::attrs::Head;
+use egret_ir::op::attrs::{Attr, Head};
 use egret_ir::op::call::GeluForm;
 use egret_ir::op::scalar::Scalar;
 use egret_ir::op::{Monoid, ScatterOp, SortOrder};
 use egret_ir::text::{parse_attr, sorts};
+use egret_ir::{DType, Literal};
 
 use super::attr_fns::{ArgSort, AttrFn};
 use super::error::{Problem, Span};
@@ -456,9 +456,14 @@ impl Resolver<'_> {
                 Ok(n) => Some(Term::Number(n)),
                 Err(_) => wrong(self),
             },
+            // An element that is only compared has no type of its own.
+            (Form::Number(n), ArgSort::One(Sort::Splat)) => match n.parse::<f64>() {
+                Ok(x) => Some(Term::Attr(Attr::Literal(Literal::from_f64(DType::F64, x)))),
+                Err(_) => wrong(self),
+            },
             (Form::Word(w), ArgSort::Word) => Some(Term::Word(w.clone())),
             (Form::Word(w), ArgSort::One(Sort::Attr(AttrSort::DType))) if w.parse::<DType>().is_ok() => {
-                Some(Term::Attr(egret_ir::op::attrs::Attr::DType(w.parse().ok()?)))
+                Some(Term::Attr(Attr::DType(w.parse().ok()?)))
             }
             (Form::Call(name, args), ArgSort::One(sort)) => {
                 let (f, args) = self.call(name, args, &e.span, inside)?;

@@ -1,11 +1,12 @@
 //! Attributes of the index kinds, drawn for a result shape, and the operand shapes they imply.
 
-use egret_ir::op::attrs::Attr;
-use egret_ir::op::scalar::Scalar;
+use egret_ir::op::attrs::{Attr, Head};
+use egret_ir::op::scalar::{Scalar, Types};
 use egret_ir::op::{PadAxis, SliceAxis};
 use egret_ir::{DType, Dim, Shape};
 
 use super::{Draw, OPERANDS};
+use crate::lang::{AttrPat, HeadPat, NodePat, Pat};
 
 /// Operand types that a function might take.
 pub(super) fn operand_types(f: Scalar, arity: usize) -> Vec<Vec<DType>> {
@@ -20,6 +21,36 @@ pub(super) fn operand_types(f: Scalar, arity: usize) -> Vec<Vec<DType>> {
     }
     out.retain(|t| f.arity() == arity && f.result(t).is_some());
     out
+}
+
+/// Whether a pattern gives truth values whatever its operands are.
+pub(super) fn gives_truth(n: &NodePat) -> bool {
+    let HeadPat::Is(Head::Map(f)) = &n.head else { return false };
+    match f.def().types {
+        Types::FloatToBool | Types::Equality | Types::Order => true,
+        Types::Bits => n.args.iter().any(|a| matches!(a, Pat::Node(inner) if gives_truth(inner))),
+        Types::Num
+        | Types::NumBool
+        | Types::Float
+        | Types::Signed
+        | Types::Int
+        | Types::Pow
+        | Types::Select
+        | Types::To(_)
+        | Types::Reinterpret(_) => false,
+    }
+}
+
+/// The element type that a pattern says it has, by a cast to it below functions that keep it.
+pub(super) fn written_type(p: &Pat) -> Option<DType> {
+    let Pat::Node(n) = p else { return None };
+    match (&n.head, n.attrs.as_slice()) {
+        (HeadPat::Cast, [AttrPat::Value(Attr::DType(d))]) => Some(*d),
+        (HeadPat::Is(Head::Map(f)), _) if matches!(f.def().types, Types::Num | Types::Signed) => {
+            n.args.iter().find_map(written_type)
+        }
+        _ => None,
+    }
 }
 
 /// The shape without the axes that a Broadcast inserts; None where the extents disagree.
@@ -55,6 +86,11 @@ pub(super) fn unpadded(shape: &[Dim], pads: &[PadAxis]) -> Option<Shape> {
 }
 
 impl Draw<'_> {
+    /// Whether the rule has a condition for truth of that name.
+    pub(super) fn asks(&self, name: &str) -> bool {
+        self.rule.conditions.iter().any(|c| c.def.name == name)
+    }
+
     /// Another shape of the same element count: neighbours joined, axes split, extent-1 axes put in or left out.
     pub(super) fn regrouped(&mut self, shape: &[Dim]) -> Shape {
         let mut out = shape.to_vec();

@@ -1,10 +1,10 @@
 //! Random well-typed values of a rule's variables. A type is drawn for the root of the left side, of rank 0 to 4 and with
-//! extents out of {0, 1, 2, 3, 5} or named unknowns; from there each kind is inverted: given the type that a pattern must have, attributes
-//! are drawn that make it, and with them the types that its operands must have. What a variable was given at its first
-//! place it keeps at the others. So every draw is nearly always well-typed, whatever the rule; the rest is refused by
-//! [`super::instance`].
+//! extents out of [`EXTENTS`] or named unknowns; from there each kind is inverted: given the type that a pattern must have,
+//! attributes are drawn that make it, and with them the types that its operands must have. What a variable was given at its
+//! first place it keeps at the others. So draws are nearly always well-typed; [`super::instance`] refuses the rest.
 
 mod attrs;
+mod gathers;
 mod numbers;
 pub(super) mod pick;
 mod specs;
@@ -125,7 +125,7 @@ pub fn draw(rule: &Rule, extents: Extents, seed: u64) -> Option<Samples> {
 pub(super) fn constants<'c>(conditions: impl IntoIterator<Item = &'c Condition>, count: usize) -> Vec<bool> {
     let mut out = vec![false; count];
     for c in conditions.into_iter().filter(|c| !c.negated) {
-        if let ("const" | "finite" | "divisor" | "light", [Term::Var(v)]) = (c.def.name, c.args.as_slice()) {
+        if let ("const" | "finite" | "divisor" | "scales" | "light", [Term::Var(v)]) = (c.def.name, c.args.as_slice()) {
             out[v.index()] = true;
         }
     }
@@ -160,7 +160,8 @@ impl<'a> Draw<'a> {
         } else {
             (0..rank).map(|_| self.extent()).collect()
         };
-        let dtype = self.dtype(&ROOTS, &EACH_ROOT)?;
+        let truth = attrs::gives_truth(&self.rule.lhs);
+        let dtype = if truth { DType::Bool } else { self.dtype(&ROOTS, &EACH_ROOT)? };
         let rule = self.rule;
         self.node(&rule.lhs, &Want::new(dtype, shape), 0)?;
         self.counts();
@@ -318,7 +319,7 @@ impl<'a> Draw<'a> {
                         false => Sample::Input(want.ty()),
                         // Integers wrap at few values only.
                         true if self.extents != Extents::Symbols
-                            && self.pick.once_in(if want.dtype.is_int() { 2 } else { 3 }) =>
+                            && (self.asks("scales") || self.pick.once_in(if want.dtype.is_int() { 2 } else { 3 })) =>
                         {
                             Sample::Values(self.special(want)?)
                         }
@@ -334,11 +335,11 @@ impl<'a> Draw<'a> {
     /// A constant with elements that conditions such as `finite` and `divisor` are about.
     fn special(&mut self, want: &Want) -> Option<Tensor> {
         // Products of the largest and smallest numbers over- and underflow, which only a rule about divisors speaks of.
-        let divides = |c: &Condition| c.def.name == "divisor";
-        let pool: &[f64] = if self.rule.conditions.iter().any(divides) {
-            &[0.0, f64::INFINITY, f64::NAN, 1e-42, 1.0, -2.0, 3.0e38]
-        } else {
-            &[0.0, f64::INFINITY, f64::NAN, 1.0, -2.0]
+        let good = self.asks("scales") && !self.pick.once_in(4);
+        let pool: &[f64] = match self.asks("divisor") {
+            _ if good => &[0.5, 0.25, 1.0, 2.0, 0.1],
+            true => &[0.0, f64::INFINITY, f64::NAN, 1e-42, 1.0, -2.0, 3.0e38],
+            false => &[0.0, f64::INFINITY, f64::NAN, 1.0, -2.0],
         };
         let mut bytes = Vec::new();
         for _ in 0..want.elements().as_const()? {
@@ -414,7 +415,7 @@ impl<'a> Draw<'a> {
                 let to = self.attr(n.attrs.first()?, at, |_| Some(Attr::DType(want.dtype)))?;
                 let known = match args.first()?.0 {
                     Pat::Var(v) => self.operand(*v, at).map(|o| o.0),
-                    Pat::Number(_) | Pat::Computed(_) | Pat::Each(_) | Pat::Node(_) => None,
+                    other => attrs::written_type(other),
                 };
                 let from = known.or_else(|| self.dtype(&OPERANDS, &OPERANDS))?;
                 (to == Attr::DType(want.dtype)).then_some(())?;
@@ -485,6 +486,7 @@ impl<'a> Draw<'a> {
                 self.pattern(args.get(2)?.0, &affine, place(2))
             }
             HeadPat::Is(Head::Gelu(_)) => self.pattern(args.first()?.0, want, place(0)),
+            HeadPat::Is(Head::Gather) => self.gather(n, &args, want, at),
             // These are tried with the values of the rule's text alone.
             HeadPat::Is(
                 Head::Input(_)
@@ -492,7 +494,6 @@ impl<'a> Draw<'a> {
                 | Head::Dense(_)
                 | Head::Dim
                 | Head::Iota
-                | Head::Gather
                 | Head::Scatter(_)
                 | Head::ArgSort(_)
                 | Head::If(..)
