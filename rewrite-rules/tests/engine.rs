@@ -73,6 +73,26 @@ fn every_condition_and_attribute_function_is_used() {
     assert!(idle.is_empty(), "{idle:?} are in no rule");
 }
 
+/// `docs/rules.md` says for each rewrite of others what does it here: every rule that it names exists.
+#[test]
+fn the_page_of_rules_names_rules_that_exist() {
+    let path = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("../docs/rules.md");
+    let page = std::fs::read_to_string(path).expect("docs/rules.md");
+    let rules = RuleSet::builtin();
+    let rows = page.lines().filter_map(|l| l.strip_prefix('|')?.strip_suffix('|')?.rsplit('|').next());
+    let (mut named, mut missing) = (0, Vec::new());
+    for cell in rows {
+        assert!(!cell.trim().is_empty(), "a row says nothing");
+        let names = cell.split('`').skip(1).step_by(2).filter(|n| n.starts_with(|c: char| c.is_ascii_lowercase()));
+        for name in names.filter(|n| !n.contains('/')) {
+            named += 1;
+            missing.extend(rules.get(name).is_none().then(|| name.to_owned()));
+        }
+    }
+    assert!(missing.is_empty(), "{missing:?} are no rules");
+    assert!(named > 100, "{named} rules named");
+}
+
 #[test]
 fn rounds_add_up_to_the_run_and_tell_every_birth() {
     let g = residual_chain(6);
