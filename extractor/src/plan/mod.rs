@@ -3,8 +3,10 @@
 
 mod build;
 mod frame;
+mod narrow;
 mod support;
 
+use std::borrow::Cow;
 use std::collections::BTreeSet;
 
 use egret_ir::Graph;
@@ -91,7 +93,7 @@ pub fn table(cg: &ClassGraph, machine: &Machine, options: &Options) -> Result<Ta
     let planner = Planner { machine, options, choices: &as_is };
     let mut bodies = Bodies::new();
     planner.add_bodies(cg, &mut bodies);
-    let (table, _) = kernels(cg, machine, options, &bodies)?;
+    let (table, _) = kernels(&narrow::narrowed(cg), machine, options, &bodies)?;
     let named = |c: Candidate<Payload>| Candidate {
         payload: match c.payload {
             Payload::Input => "input",
@@ -118,7 +120,7 @@ type Extract = fn(&Table<Payload>) -> Result<Selection, search::ExtractError>;
 
 /// What was chosen from one class graph.
 struct Choice<'a> {
-    cg: &'a ClassGraph,
+    cg: Cow<'a, ClassGraph>,
     table: Table<Payload>,
     selection: Selection,
     constant: Vec<bool>,
@@ -192,7 +194,8 @@ fn choose<'g>(
     bodies: &Bodies,
     extract: Extract,
 ) -> Result<Choice<'g>, PlanError> {
-    let (table, order) = kernels(cg, machine, options, bodies)?;
+    let cg = narrow::narrowed(cg);
+    let (table, order) = kernels(&cg, machine, options, bodies)?;
     let selection = extract(&table)?;
     Ok(Choice { cg, table, selection, constant: order.constant })
 }
