@@ -204,6 +204,29 @@ impl<'a> Words<'a> {
         None
     }
 
+    /// The first step that has the term, or one equal to it, inside its right side.
+    fn maker(&self, term: ValueId) -> Option<&Step> {
+        let mut equal = BTreeSet::from([term]);
+        let mut queue = vec![term];
+        while let Some(v) = queue.pop() {
+            queue.extend(self.around.get(&v).into_iter().flatten().map(|(next, _)| *next).filter(|n| equal.insert(*n)));
+        }
+        let graph = self.d.terms.graph();
+        self.d.steps().find(|s| {
+            let (mut seen, mut stack) = (BTreeSet::new(), vec![s.right]);
+            while let Some(t) = stack.pop() {
+                if s.leaves.contains(&t) || !seen.insert(t) {
+                    continue;
+                }
+                if equal.contains(&t) {
+                    return true;
+                }
+                stack.extend(&graph.node(t).args);
+            }
+            false
+        })
+    }
+
     /// A value of the result.
     fn value(&self, term: ValueId, name: &str, site: Option<&egret_onnx::Site>) -> Explained {
         let node = site.map(|s| {
@@ -235,6 +258,10 @@ impl<'a> Words<'a> {
                 }
             }
             out.operands = operands.into_iter().collect();
+        } else if let Some(s) = self.maker(term) {
+            // It is nothing that the model has: a step made it on the way to something else.
+            self.step_origins(s, &mut from);
+            out.steps.push(self.applied(s));
         }
         out.from = from.iter().map(ToString::to_string).collect();
         out
