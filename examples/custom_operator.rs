@@ -4,7 +4,8 @@
 //!
 //! It reads a model with two operators of its own domain, `acme.Mix`, of which it tells the types, and `acme.Swish`, of
 //! which it tells the meaning; rewrites it by the library and a rule of its own; and writes it back. Of eight nodes three
-//! are left: the transposes undo each other, the two equal `Mix` are one, the two subtractions go by the tool's own rule.
+//! are left: the transposes undo each other, the two equal `Mix` are one whose sum is a product, the subtractions go by the
+//! rule of the tool.
 
 use std::error::Error;
 
