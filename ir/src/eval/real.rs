@@ -252,7 +252,8 @@ fn unary_row(row: Scalar, x: &[f64]) -> Option<(Vec<f64>, bool)> {
         Scalar::Cosh => each!(false, libm::cosh),
         Scalar::Tanh => each!(false, libm::tanh),
         Scalar::Asinh => each!(false, libm::asinh),
-        Scalar::Acosh => each!(false, libm::acosh),
+        // Below 1 there is none; `libm` gives numbers for large negative operands.
+        Scalar::Acosh => each!(false, |x: f64| if x < 1.0 { f64::NAN } else { libm::acosh(x) }),
         Scalar::Atanh => each!(false, libm::atanh),
         Scalar::Erf => each!(false, libm::erf),
         Scalar::Sigmoid => each!(false, sigmoid),

@@ -63,6 +63,8 @@ impl Printer<'_> {
             Term::Var(v) => variable(&self.vars[v.index()]),
             Term::Number(n) => n.to_string(),
             Term::Word(w) => w.clone(),
+            // Fractions in the arguments of conditions have no type of their own.
+            Term::Attr(Attr::Literal(l)) => format!("{:?}", l.to_f64()),
             Term::Attr(a) => attr_text(a),
             Term::Call(f, args) => format!("{}({})", f.name, self.terms(args)),
         }

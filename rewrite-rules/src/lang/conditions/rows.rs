@@ -15,7 +15,9 @@ fn range(f: Scalar) -> (Option<f64>, Option<f64>) {
     match f {
         Scalar::Sin | Scalar::Cos | Scalar::Tanh | Scalar::Erf => (Some(-1.0), Some(1.0)),
         Scalar::Sigmoid => (Some(0.0), Some(1.0)),
-        Scalar::Exp | Scalar::Acos | Scalar::Acosh | Scalar::Sqrt => (Some(0.0), None),
+        Scalar::Exp | Scalar::Acos | Scalar::Acosh => (Some(0.0), None),
+        // The root of −0.0 is −0.0.
+        Scalar::Sqrt => (Some(-0.0), None),
         Scalar::Cosh => (Some(1.0), None),
         Scalar::Add
         | Scalar::Sub
@@ -57,9 +59,9 @@ fn range(f: Scalar) -> (Option<f64>, Option<f64>) {
     }
 }
 
-/// No value of the function is below the element.
+/// No value of the function is below the element, −0.0 being below 0.0.
 pub(super) fn at_least(_: Facts<'_>, args: &[Bound]) -> Option<bool> {
-    Some(range(function_of(args.first()?)?).0? >= element(args, 1)?.to_f64())
+    Some(range(function_of(args.first()?)?).0?.total_cmp(&element(args, 1)?.to_f64()).is_ge())
 }
 
 /// No value of the function is above the element.
