@@ -303,6 +303,11 @@ impl<'a> Words<'a> {
         while let Some(t) = stack.pop() {
             if !step.leaves.contains(&t) && seen.insert(t) {
                 self.origins(t, from);
+                // In the first time round, what rules made has the places of what they made it from.
+                if step.round == 1 {
+                    let origins = &self.d.terms.graph().node(t).origins;
+                    from.extend(origins.iter().filter(|o| matches!(o, Origin::Onnx { .. })).cloned());
+                }
                 stack.extend(&self.d.terms.graph().node(t).args);
             }
         }
