@@ -271,9 +271,8 @@ impl Translation {
             "concat5" => 5,
             _ => 2,
         };
-        let skip = match args.len().checked_sub(parts) {
-            Some(n @ (1 | 2)) => n,
-            _ => return Err(operands(head, "an axis, a rank, and its operands", args.len())),
+        let Some(skip @ (1 | 2)) = args.len().checked_sub(parts) else {
+            return Err(operands(head, "an axis, a rank, and its operands", args.len()));
         };
         let axis = match &args[0].form {
             Form::Atom(a) if a.parse::<u8>().is_ok() || a.starts_with('?') || self.bare => self.atom(a)?,
