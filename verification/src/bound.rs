@@ -7,9 +7,10 @@
 //! rounding error analysis", 2019, with the constant measured). The operand's own rounding is never counted twice.
 //!
 //! Comparisons, sorts and conversions to integers decide by the values; where an error could turn a conversion the
-//! position is remembered ([`Bounded::turned`]), since an honest engine may give the neighbouring integer there.
+//! position is remembered ([`Bounded::turned`]), since an honest engine may give the neighbouring integer there, and
+//! followed to the floats that are made of it ([`crate::turned`]).
 
-use std::cell::RefCell;
+use std::cell::{Cell, RefCell};
 use std::collections::BTreeMap;
 
 use egret_ir::DType;
@@ -58,8 +59,10 @@ pub struct Bounded<'a> {
     profile: &'a Profile,
     op: Option<&'a str>,
     form: Form,
+    follow: bool,
     real: Real,
     turned: RefCell<BTreeMap<usize, Vec<i64>>>,
+    met: Cell<bool>,
     rows: RefCell<BTreeMap<String, String>>,
     terms: RefCell<usize>,
 }
@@ -67,14 +70,43 @@ pub struct Bounded<'a> {
 impl<'a> Bounded<'a> {
     /// The domain for nodes of an operator.
     pub fn new(profile: &'a Profile, op: Option<&'a str>) -> Self {
-        let (turned, rows, terms) = Default::default();
-        Self { profile, op, form: Form::Same, real: Real::new(), turned, rows, terms }
+        let (turned, met, rows, terms) = Default::default();
+        Self { profile, op, form: Form::Same, follow: true, real: Real::new(), turned, met, rows, terms }
     }
 
     /// The domain for a part that the engine computes in the given form. A rearranged part has, for a sum and for a
     /// contraction, the error of its regrouped constants beside the node's own: u·(|x| + |y|), and 4u·|a|·|b|.
     pub fn of_form(self, form: Form) -> Self {
         Self { form, ..self }
+    }
+
+    /// The domain in which integers are what the conversion of the exact value gives, whatever the error of that.
+    pub fn without_turns(self) -> Self {
+        Self { follow: false, ..self }
+    }
+
+    /// Whether integers that may be off are followed to the floats they become.
+    pub(crate) fn follows_turned(&self) -> bool {
+        self.follow
+    }
+
+    /// Whether some conversion to integers may have given a neighbour.
+    pub fn has_turned(&self) -> bool {
+        self.met.get()
+    }
+
+    /// Notes by how much the integers just computed may be off.
+    pub(crate) fn note_turned(&self, len: usize, off: Option<Vec<i64>>) {
+        let mut turned = self.turned.borrow_mut();
+        match off.filter(|off| off.iter().any(|off| *off != 0)) {
+            Some(off) => {
+                self.met.set(true);
+                turned.insert(len, off);
+            }
+            None => {
+                turned.remove(&len);
+            }
+        }
     }
 
     /// What folded constants add to the error of a sum of these magnitudes, in units of u.
@@ -85,7 +117,7 @@ impl<'a> Bounded<'a> {
         }
     }
 
-    /// By how much each element of the last conversion to integers of `len` elements may be off; None where none may.
+    /// By how much each element of the last `len` integers may be off; None where none may.
     pub fn turned(&self, len: usize) -> Option<Vec<i64>> {
         self.turned.borrow().get(&len).cloned()
     }
@@ -199,6 +231,13 @@ impl Domain for Bounded<'_> {
         let eval = |x: &[f64], y: &[f64]| self.real.binary(site, row, dtype, x, y);
         let (xv, yv) = (values(x), values(y));
         let z = eval(&xv, &yv)?;
+        let sum = matches!(row, Scalar::Add | Scalar::Sub);
+        // A zero point added to what was rounded to integers.
+        let whole =
+            |b: &Bound| b.y.fract() == 0.0 && b.e.fract() == 0.0 && b.y.abs() + b.e <= 0.25 / unit_roundoff(dtype);
+        if sum && x.iter().chain(y).all(whole) {
+            return Ok((0..z.len()).map(|i| Bound::new(z[i], x[i].e + y[i].e)).collect());
+        }
         let profile = self.profile.scalar(row, self.op);
         if profile.bound.has_terms() && matches!(row, Scalar::Add | Scalar::Sub) {
             self.used(profile);
@@ -208,7 +247,6 @@ impl Domain for Bounded<'_> {
             };
             return Ok((0..z.len()).map(of).collect());
         }
-        let sum = matches!(row, Scalar::Add | Scalar::Sub);
         let regrouped = sum && self.form == Form::Rearranged;
         if !(has_error(x) || has_error(y) || regrouped) {
             return Ok(self.finish(profile, dtype, z, |_| 0.0));
@@ -280,12 +318,13 @@ impl Domain for Bounded<'_> {
 
     fn to_int(&self, to: DType, x: &[Bound]) -> Result<Vec<i64>, Trap> {
         let y = self.real.to_int(to, &values(x))?;
-        if has_error(x) {
-            let low = self.real.to_int(to, &x.iter().map(|b| b.y - b.e).collect::<Vec<_>>())?;
-            let high = self.real.to_int(to, &x.iter().map(|b| b.y + b.e).collect::<Vec<_>>())?;
+        let off = has_error(x).then(|| {
+            let end = |s: f64| self.real.to_int(to, &x.iter().map(|b| b.y + s * b.e).collect::<Vec<_>>());
+            let (low, high) = (end(-1.0)?, end(1.0)?);
             let off = |i: usize| low[i].abs_diff(y[i]).max(high[i].abs_diff(y[i])).min(i64::MAX as u64) as i64;
-            self.turned.borrow_mut().insert(x.len(), (0..x.len()).map(off).collect());
-        }
+            Ok::<Vec<i64>, Trap>((0..x.len()).map(off).collect())
+        });
+        self.note_turned(x.len(), off.transpose()?);
         Ok(y)
     }
 

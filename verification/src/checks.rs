@@ -139,6 +139,8 @@ pub struct ValueCheck {
     pub fault: Option<Fault>,
     /// A known fault of the engine that explains it.
     pub excuse: Option<String>,
+    /// Elements a whole step of an integer inside away, where the value before it lies within its bound of a tie.
+    pub turned: usize,
     /// Rows of the profile the bound is made of, with their sources.
     pub rows: Vec<(String, String)>,
 }
@@ -233,6 +235,7 @@ fn failed(name: &str, step: &Step, fault: Fault) -> ValueCheck {
         score: f64::INFINITY,
         fault: Some(fault),
         excuse: None,
+        turned: 0,
         rows: Vec::new(),
     }
 }
@@ -330,6 +333,7 @@ fn judge(reference: &Reference<'_>, shown: &Shown, rule: Rule<'_>, job: &Job<'_>
         score: 0.0,
         fault: None,
         excuse: None,
+        turned: 0,
         rows: Vec::new(),
     };
     if let Some(same) = job.alias {
@@ -351,9 +355,19 @@ fn judge(reference: &Reference<'_>, shown: &Shown, rule: Rule<'_>, job: &Job<'_>
             given.insert(*v, lifted(a));
         }
     }
-    let mut bindings = reference.bindings.clone();
-    let truth =
-        region::evaluate(graph, &job.region, &domain, &given, &mut bindings, reference.bounded_opaques)?.swap_remove(0);
+    let evaluate = |domain: &Bounded<'_>| -> Result<Array<Bound>, EvalError> {
+        let mut bindings = reference.bindings.clone();
+        let opaques = reference.bounded_opaques;
+        Ok(region::evaluate(graph, &job.region, domain, &given, &mut bindings, opaques)?.swap_remove(0))
+    };
+    let truth = evaluate(&domain)?;
+    // Where an integer inside may have been turned the bound is a step; everywhere else, and without it, the same.
+    let mut open = Vec::new();
+    if let (Data::Float(bounds), true) = (truth.data(), domain.has_turned()) {
+        let strict = evaluate(&Bounded::new(rule.profile, op).of_form(form).without_turns())?;
+        let strict = strict.floats().unwrap_or_default();
+        open = bounds.iter().zip(strict).map(|(b, s)| (b.e > s.e).then_some(s.e)).collect();
+    }
     drop(given);
     check.rows = domain.rows();
     if truth.shape() != got.shape() {
@@ -367,7 +381,7 @@ fn judge(reference: &Reference<'_>, shown: &Shown, rule: Rule<'_>, job: &Job<'_>
             let turned = domain.turned(truth.len());
             set(&mut check, exact(&truth, got, turned.as_deref()), f64::INFINITY);
         }
-        Data::Float(bounds) => floats(reference, rule, job, &domain, bounds, got, &mut check)?,
+        Data::Float(bounds) => floats(reference, rule, job, (&domain, bounds, &open), got, &mut check)?,
     }
     if check.fault.is_some() {
         let facts = facts(reference, shown, job, &check);
@@ -396,15 +410,14 @@ fn floats(
     reference: &Reference<'_>,
     rule: Rule<'_>,
     job: &Job<'_>,
-    domain: &Bounded<'_>,
-    bounds: &[Bound],
+    (domain, bounds, open): (&Bounded<'_>, &[Bound], &[Option<f64>]),
     got: &Tensor,
     check: &mut ValueCheck,
 ) -> Result<(), EvalError> {
     let graph = reference.graph;
     let truth: Vec<f64> = bounds.iter().map(|b| b.y).collect();
-    let bound: Vec<f64> = bounds.iter().map(|b| b.e).collect();
-    let values = got.to_f64();
+    let mut bound: Vec<f64> = bounds.iter().map(|b| b.e).collect();
+    let mut values = got.to_f64();
     let (max, u) = (largest(got.dtype()), unit_roundoff(got.dtype()));
     let node: NodeCheck = criteria::node(&truth, &bound, &values, max);
     check.score = node.ratio;
@@ -416,6 +429,13 @@ fn floats(
         let fault = Fault::Bound { at: node.at, error: node.error, bound: node.bound };
         set(check, Some(fault), node.ratio);
         return Ok(());
+    }
+    // What the bound leaves to either side of a tie says nothing of noise or scale.
+    for (i, strict) in open.iter().enumerate() {
+        if let Some(strict) = *strict {
+            check.turned += usize::from((values[i] - truth[i]).abs() > strict);
+            (values[i], bound[i]) = (truth[i], strict);
+        }
     }
     let contractions = job.region.contractions(graph);
     if contractions == 1 && !job.region.iterates(graph) && domain.terms() > 0 {

@@ -5,7 +5,7 @@
 //! - [`verify`](mod@verify): the decision rule. A tolerance is never guessed: single nodes have bounds ([`bound`], with an engine's
 //!   constants from [`profile`]), regions and outputs have floors predicted by random rounding ([`noise`]), both judged
 //!   by [`criteria`]. [`checks`] forces the engine's own inputs into each node of the reference, so the first node over
-//!   its bound is the faulty one.
+//!   its bound is the faulty one; quantized values that lie within a bound of a tie are followed by [`turned`].
 //! - [`faults`]: engines' known errors, excused by name.
 //! - [`derivation`]: why an optimized model is equal, checked step by step; a wrong result led back to its rule.
 
@@ -32,6 +32,7 @@ pub mod profile;
 pub mod region;
 pub mod report;
 pub mod rng;
+pub mod turned;
 pub mod verify;
 
 pub use executor::{ExecError, Executor, Run, Taps};

@@ -7,6 +7,8 @@ use egret_ir::op::Op;
 use egret_ir::origin::Origin;
 use egret_ir::{Graph, ValueId};
 
+use crate::turned::Integers;
+
 /// Nodes to evaluate, operands first, for some targets.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Region {
@@ -122,7 +124,7 @@ impl<D: Domain> Opaques<D> for NoOpaques {
 
 /// Evaluates a region. Values that nobody needs any more are dropped on the way. Symbols that data decides are
 /// added to `bindings`.
-pub fn evaluate<D: Domain>(
+pub fn evaluate<D: Integers>(
     graph: &Graph,
     region: &Region,
     domain: &D,
@@ -137,6 +139,7 @@ pub fn evaluate<D: Domain>(
         }
     }
     let mut values = given_values(graph, region, given, bindings);
+    let mut shadows: BTreeMap<ValueId, Array<D::Float>> = BTreeMap::new();
     let mut results: BTreeMap<ValueId, Value<D::Float>> = BTreeMap::new();
     for &v in &region.order {
         let node = graph.node(v);
@@ -146,12 +149,15 @@ pub fn evaluate<D: Domain>(
         } else {
             eval_node(graph, v, domain, &args, bindings)?
         };
+        let beside: Vec<Option<&Array<D::Float>>> = node.args.iter().map(|a| shadows.get(a)).collect();
+        let (value, shadow) = domain.shade(graph, v, &args, &beside, value, bindings)?;
         bindings.learn(graph, v, &args, &value).map_err(|trap| at(graph, v, trap))?;
         for a in &node.args {
             if let Some(n) = uses.get_mut(a) {
                 *n -= 1;
                 if *n == 0 {
                     values.remove(a);
+                    shadows.remove(a);
                 }
             }
         }
@@ -160,6 +166,7 @@ pub fn evaluate<D: Domain>(
         }
         if uses.get(&v).is_some_and(|n| *n > 0) && !region.cut.contains(&v) {
             values.insert(v, value);
+            shadows.extend(shadow.map(|s| (v, s)));
         }
     }
     let wanted = |t: &ValueId| {

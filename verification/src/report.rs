@@ -102,6 +102,8 @@ pub struct Counts {
     pub failed: usize,
     /// Explained by a known fault of the engine.
     pub excused: usize,
+    /// Elements of checked values a step of an integer away, where rounding decides to which side of a tie it goes.
+    pub turned: usize,
     /// Shown by the subject but unknown to the reference, or reverse.
     pub unpaired: usize,
     /// Known to both but not evaluable.
@@ -255,13 +257,19 @@ impl fmt::Display for Report {
                 }
             }
         }
-        let Counts { checked, failed, excused, unpaired, skipped } = self.values;
+        let Counts { checked, failed, excused, turned, unpaired, skipped } = self.values;
         if checked + skipped + unpaired > 0 {
             write!(f, "  {checked} values with forced inputs: {failed} over their bound")?;
             if excused > 0 {
                 write!(f, ", {excused} known faults of the engine")?;
             }
             writeln!(f, "; {unpaired} unpaired, {skipped} not evaluable")?;
+            if turned > 0 {
+                writeln!(
+                    f,
+                    "  {turned} elements on the other side of a tie before rounding to integers, within the bound"
+                )?;
+            }
         }
         if let Some(first) = &self.first {
             writeln!(f, "  first: {first}")?;

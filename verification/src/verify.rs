@@ -499,6 +499,7 @@ fn gather(report: &mut Report, checks: Checks) {
     report.values.unpaired += checks.unpaired;
     report.values.skipped += checks.skipped.len();
     for c in &checks.values {
+        report.values.turned += c.turned;
         report.values.failed += usize::from(!c.passes());
         if let Some(excuse) = &c.excuse {
             report.values.excused += 1;
