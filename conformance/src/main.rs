@@ -8,6 +8,7 @@ mod category;
 mod compare;
 mod peers;
 mod pool;
+mod quantized;
 mod report;
 mod skips;
 mod stages;
@@ -45,6 +46,7 @@ enum Command {
     /// Run jobs given as lines on the standard input
     #[command(hide = true)]
     Worker,
+    Quantized(quantized::Args),
 }
 
 /// Run ONNX's test suites through every path
@@ -90,6 +92,7 @@ fn main() -> ExitCode {
     let cli = Cli::parse();
     let done = match cli.command {
         Some(Command::Worker) => worker::run().map(|()| true),
+        Some(Command::Quantized(args)) => quantized::run(&args),
         None => run(&cli.args),
     };
     match done {
