@@ -152,3 +152,17 @@ fn native_arithmetic_rounds_each_operation() {
     let b = |x: f32| half::bf16::from_f32(x);
     assert_eq!(map(Scalar::Add, &[v(&[b(256.0)]), v(&[b(1.0)])]), v(&[b(256.0)]));
 }
+
+/// Every function that is not defined everywhere gives NaN where it is not, however far outside.
+#[test]
+fn outside_of_a_domain_there_is_no_value() {
+    let below: Vec<f32> = vec![-1.5, -27.0, -6540.0, -1e6, -1e30, -INF];
+    let above: Vec<f32> = below.iter().map(|x| -x).collect();
+    for f in [Scalar::Sqrt, Scalar::Log, Scalar::Log1p, Scalar::Asin, Scalar::Acos, Scalar::Acosh, Scalar::Atanh] {
+        same(&map(f, &[v(&below)]), &vec![NAN; below.len()]);
+    }
+    for f in [Scalar::Asin, Scalar::Acos, Scalar::Atanh] {
+        same(&map(f, &[v(&above)]), &vec![NAN; above.len()]);
+    }
+    same(&map(Scalar::Acosh, &[v(&[0.999f32, 0.0, -0.5])]), &[NAN; 3]);
+}
