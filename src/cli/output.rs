@@ -56,7 +56,9 @@ impl Output {
 
     /// A line for each warning.
     pub fn warnings(&self, list: &[String]) {
-        list.iter().for_each(|w| self.note(w));
+        for w in list {
+            self.note(w);
+        }
     }
 
     /// The result: JSON for programs, else the text for people.

@@ -129,7 +129,9 @@ fn shape(proto: &TensorProto) -> Result<Vec<usize>, ProblemKind> {
 fn typed_field(proto: &TensorProto, dtype: DType) -> Bytes {
     fn packed<T: Copy, const N: usize>(list: &[T], bytes: impl Fn(T) -> [u8; N]) -> Bytes {
         let mut out = Vec::with_capacity(list.len() * N);
-        list.iter().for_each(|x| out.extend_from_slice(&bytes(*x)));
+        for x in list {
+            out.extend_from_slice(&bytes(*x));
+        }
         out.into()
     }
     let ints = &proto.int32_data;
