@@ -266,8 +266,7 @@ mod tests {
     #[test]
     fn empty_values_may_be_long_on_other_axes() {
         let mut b = Builder::new("g");
-        let shape: Vec<usize> = vec![0, 1 << 40, 1 << 40];
-        let t = b.constant(Tensor::new(DType::I32, shape.clone(), Vec::new()).unwrap());
+        let t = b.constant(Tensor::new(DType::I32, vec![0usize, 1 << 40, 1 << 40], Vec::<u8>::new()).unwrap());
         let turned = b.add(Op::Permute(Perm::new(&[2, 0, 1]).unwrap()), &[t]).unwrap();
         assert_eq!(b.elements(turned), None);
         let at = list(&mut b, &[1 << 62]);
