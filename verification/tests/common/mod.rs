@@ -23,6 +23,7 @@ use egret_verification::executor::ExecError;
 use egret_verification::interpreter::{InterpreterError, bindings, given};
 use egret_verification::region::{NoOpaques, Region, evaluate};
 use egret_verification::rng::Rng;
+use egret_verification::turned::Integers;
 use egret_verification::{Executor, Model, Run, Taps};
 use prost::Message;
 
@@ -227,6 +228,8 @@ struct Shuffled {
     seed: u64,
     block: usize,
 }
+
+impl Integers for Shuffled {}
 
 impl Shuffled {
     fn sum(&self, mut terms: Vec<f64>) -> f64 {
