@@ -389,7 +389,7 @@ impl<'a> Words<'a> {
             from: from.iter().map(ToString::to_string).collect(),
             operands: operands.into_iter().collect(),
             steps: steps.collect(),
-            value: now.map_or_else(|| "nothing of the result".to_owned(), |n| n),
+            value: now.unwrap_or_else(|| "nothing of the result".to_owned()),
         }
     }
 }

@@ -52,7 +52,7 @@ fn planned(graph: Graph) -> (Program, [usize; 2], [u64; 2]) {
     let given: Vec<Tensor> = graph
         .inputs
         .iter()
-        .map(|i| values(&i.ty.as_tensor().and_then(|t| t.static_shape()).expect("numbers"), 3))
+        .map(|i| values(&i.ty.as_tensor().and_then(egret_ir::TensorType::static_shape).expect("numbers"), 3))
         .collect();
     let want = egret_ir::eval::native(&graph, &given).expect("runs");
     assert_eq!(run::run_outputs(&program, &given).expect("runs"), want);

@@ -65,7 +65,7 @@ pub fn run(experiment: &Experiment, progress: Progress<'_>) -> Result<Report> {
     progress("reading");
     let subject = Subject::new(&experiment.setup)?;
     let (findings, files) = match &experiment.task {
-        Task::Saturate => saturation::run(&subject, progress)?,
+        Task::Saturate => saturation::run(&subject, progress),
         Task::Extract { extractors, .. } => extraction::run(&subject, extractors, progress)?,
         Task::Ablate { by } => ablation::run(&subject, *by, progress)?,
         Task::Sweep { nodes, per_rule, rounds } => sweep::run(&subject, nodes, per_rule, rounds, progress)?,

@@ -6,7 +6,6 @@ use serde::Serialize;
 use super::selection::Entry;
 use super::subject::Subject;
 use super::{Files, Findings, Progress, dump, plot, selection};
-use crate::Result;
 
 /// A rule or pass over a whole run.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
@@ -94,7 +93,7 @@ struct Statistics<'a> {
 }
 
 /// Saturates and writes down what happened.
-pub(super) fn run(subject: &Subject, progress: Progress<'_>) -> Result<(Findings, Files)> {
+pub(super) fn run(subject: &Subject, progress: Progress<'_>) -> (Findings, Files) {
     progress("saturating");
     let saturated = subject.saturate(&subject.rules, &subject.config);
     let summary = summary(subject, &saturated);
@@ -108,7 +107,7 @@ pub(super) fn run(subject: &Subject, progress: Progress<'_>) -> Result<(Findings
     files.json("egraph.json", &dump::egraph(&saturated, &subject.machine));
     files.text("growth.svg", plot::growth(&saturated.rounds, summary.imported));
     files.text("births.svg", plot::waterfall(&summary));
-    Ok((Findings::Saturate(summary), files))
+    (Findings::Saturate(summary), files)
 }
 
 fn summary(subject: &Subject, s: &Saturated) -> Summary {

@@ -60,8 +60,8 @@ impl Integers for Bounded<'_> {
                 Ok((Array::float(result.dtype(), result.shape(), bounds).into(), None))
             }
             (_, _, Data::Int(_), _) if follows(op) && shadows.iter().any(Option::is_some) => {
-                let shaded = |(a, shadow): (&&Value<Bound>, &Option<&Array<Bound>>)| match (a.tensor(), shadow) {
-                    (_, Some(shadow)) => Value::from((*shadow).clone()),
+                let shaded = |(a, shadow): (&&Value<Bound>, Option<&Array<Bound>>)| match (a.tensor(), shadow) {
+                    (_, Some(shadow)) => Value::from(shadow.clone()),
                     (Some(a), None) => match a.ints() {
                         Some(x) => {
                             let exact = x.iter().map(|x| Bound::exact(*x as f64)).collect();
@@ -71,7 +71,7 @@ impl Integers for Bounded<'_> {
                     },
                     (None, None) => (*a).clone(),
                 };
-                let operands: Vec<Value<Bound>> = args.iter().zip(shadows).map(shaded).collect();
+                let operands: Vec<Value<Bound>> = args.iter().zip(shadows.iter().copied()).map(shaded).collect();
                 let shadow = match op {
                     Op::Map(Scalar::Cast(_)) => operands.into_iter().next(),
                     _ => Some(eval_node(graph, v, self, &operands.iter().collect::<Vec<_>>(), bindings)?),

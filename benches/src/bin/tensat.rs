@@ -177,7 +177,7 @@ fn context(program: &Program, path: &std::path::Path) -> Result<Context> {
 
 /// Numbers between −1 and 1.
 fn input(ty: &egret_ir::Type, seed: u64) -> Result<Tensor> {
-    let shape = ty.as_tensor().and_then(|t| t.static_shape()).context("extents that are numbers")?;
+    let shape = ty.as_tensor().and_then(egret_ir::TensorType::static_shape).context("extents that are numbers")?;
     let mut state = seed.wrapping_mul(0x9e37_79b9_7f4a_7c15) | 1;
     let mut bytes = Vec::new();
     for _ in 0..shape.iter().product::<usize>() {

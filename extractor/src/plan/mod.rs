@@ -66,7 +66,7 @@ pub fn plan_with_report(cg: &ClassGraph, machine: &Machine, options: &Options) -
     let mut bodies = Bodies::new();
     planner.add_bodies(cg, &mut bodies);
     let choice = choose(cg, machine, options, &bodies, search::extract)?;
-    let program = planner.build(&choice, &bodies, false)?;
+    let program = choice.build(&bodies, false)?;
     Ok((program, Report { candidates: choice.table.candidates.len(), selection: choice.selection }))
 }
 
@@ -126,6 +126,16 @@ struct Choice<'a> {
     constant: Vec<bool>,
 }
 
+impl Choice<'_> {
+    /// The program, its constants evaluated.
+    fn build(&self, bodies: &Bodies, inner: bool) -> Result<Program, PlanError> {
+        let Choice { cg, table, selection, constant } = self;
+        let program = build::program(cg, table, selection, constant, bodies, inner)?;
+        program.check().map_err(PlanError::Program)?;
+        Ok(program)
+    }
+}
+
 impl Planner<'_> {
     fn cheapest(&self, of: &[ClassGraph], inner: bool) -> Result<Planned, PlanError> {
         let mut bodies = Bodies::new();
@@ -147,7 +157,7 @@ impl Planner<'_> {
         found.sort_by_key(|c| c.selection.cost);
         let mut first_error = None;
         for choice in &found {
-            match self.build(choice, &bodies, inner) {
+            match choice.build(&bodies, inner) {
                 Ok(program) => return Ok(Planned { program, cost: choice.selection.cost }),
                 Err(e) => first_error = first_error.or(Some(e)),
             }
@@ -164,13 +174,6 @@ impl Planner<'_> {
                 bodies.entry(id).or_insert_with(|| self.cheapest(&(self.choices)(body), true));
             }
         }
-    }
-
-    fn build(&self, choice: &Choice<'_>, bodies: &Bodies, inner: bool) -> Result<Program, PlanError> {
-        let Choice { cg, table, selection, constant } = choice;
-        let program = build::program(cg, table, selection, constant, bodies, inner)?;
-        program.check().map_err(PlanError::Program)?;
-        Ok(program)
     }
 }
 

@@ -23,8 +23,8 @@ pub(super) fn narrowed(cg: &ClassGraph) -> Cow<'_, ClassGraph> {
             if spread(&cg, &foldable, c).is_some() {
                 continue;
             }
-            let ways = cg.class(c).nodes.iter();
-            let Some((map, operands, axes)) = ways.filter_map(|n| below(&cg, &foldable, n)).next() else { continue };
+            let mut ways = cg.class(c).nodes.iter();
+            let Some((map, operands, axes)) = ways.find_map(|n| below(&cg, &foldable, n)) else { continue };
             if let Some(way) = broadcast_of(cg.to_mut(), &map, &operands, axes) {
                 foldable.resize(cg.classes.len(), true);
                 cg.to_mut().classes[i].nodes.push(way);

@@ -118,7 +118,7 @@ pub fn bisect(d: &Derivation, inputs: &[(String, Tensor)]) -> Bisection {
             let decl = &graph.inputs[i as usize];
             given.get(&*decl.name).map(|t| Value::from(from_tensor(&domain, t)))
         } else {
-            evaluated(graph, v, &domain, &values, &mut bindings)
+            evaluated(graph, v, domain, &values, &mut bindings)
         };
         if let Some(value) = value {
             if let Some(a) = value.tensor() {
@@ -158,12 +158,12 @@ pub fn bisect(d: &Derivation, inputs: &[(String, Tensor)]) -> Bisection {
 fn evaluated(
     graph: &Graph,
     v: ValueId,
-    domain: &Real,
+    domain: Real,
     values: &HashMap<ValueId, Value<f64>>,
     bindings: &mut Bindings,
 ) -> Option<Value<f64>> {
     let args: Vec<&Value<f64>> = graph.node(v).args.iter().map(|a| values.get(a)).collect::<Option<_>>()?;
-    let value = eval_node(graph, v, domain, &args, bindings).ok()?;
+    let value = eval_node(graph, v, &domain, &args, bindings).ok()?;
     bindings.learn(graph, v, &args, &value).ok()?;
     Some(value)
 }

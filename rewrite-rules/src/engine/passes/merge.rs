@@ -204,7 +204,7 @@ fn merged_maps(here: &Here<'_>, class: Id, axis: usize, parts: &[Part], f: Scala
                 }
             }
             Beside::Constant => {
-                let (w, each) = constants(here, &operands, axis, &ty.shape)?;
+                let (w, each) = constants(here, &operands, axis, &ty.shape);
                 whole.push(w);
                 own.iter_mut().zip(each).for_each(|(own, c)| own.push(c));
             }
@@ -221,11 +221,11 @@ fn merged_maps(here: &Here<'_>, class: Id, axis: usize, parts: &[Part], f: Scala
 
 /// Constants of the parts joined along an axis: one number where they all are that number, joined below the broadcast
 /// where all are broadcast alike along the other axes. Also each constant as it stands on the left.
-fn constants(here: &Here<'_>, parts: &[Id], axis: usize, whole: &[Dim]) -> Option<(Term, Vec<Term>)> {
+fn constants(here: &Here<'_>, parts: &[Id], axis: usize, whole: &[Dim]) -> (Term, Vec<Term>) {
     let leaves = || parts.iter().map(|p| Term::Leaf(*p)).collect::<Vec<_>>();
     let splat = here.splat(parts[0]);
     if let Some(l) = splat.filter(|_| parts.iter().all(|p| here.splat(*p) == splat)) {
-        return Some((Term::splat(l, whole), leaves()));
+        return (Term::splat(l, whole), leaves());
     }
     let inserted = |op: &Op| match op {
         Op::Broadcast(new) if new.iter().all(|(at, _)| usize::from(*at) != axis) => Some(new.len()),
@@ -242,9 +242,9 @@ fn constants(here: &Here<'_>, parts: &[Id], axis: usize, whole: &[Dim]) -> Optio
         let before = new.iter().filter(|(at, _)| usize::from(*at) < axis).count();
         let inner = nodes.iter().map(|n| Term::Leaf(here.args(*n)[0])).collect();
         let joined = Term::new(Op::Concat((axis - before) as u8), inner);
-        return Some((Term::new(op.clone(), vec![joined]), nodes.iter().map(|n| here.term(*n)).collect()));
+        return (Term::new(op.clone(), vec![joined]), nodes.iter().map(|n| here.term(*n)).collect());
     }
-    Some((Term::new(Op::Concat(axis as u8), leaves()), leaves()))
+    (Term::new(Op::Concat(axis as u8), leaves()), leaves())
 }
 
 /// Whether two terms are equal once slices are as far inside as they go.

@@ -6,7 +6,7 @@
 //! which it was imported. A scale or a shift by a constant just before a waist (the end of a layer norm) is in the regions
 //! of both sides: it belongs to what makes it, and may go into the weights of what reads it. The parts between waists form a string of structures; its longest repetitions become regions.
 
-use std::collections::{BTreeMap, BTreeSet, HashMap};
+use std::collections::{BTreeSet, HashMap};
 use std::ops::Range;
 
 use egret_ir::op::Op;
@@ -161,8 +161,8 @@ fn waists(graph: &Graph, roles: &Roles) -> Vec<Waist> {
     }
     let mut out = vec![Waist { at: 0, span: n }];
     let mut alive = 0;
-    for t in 1..n {
-        alive += change[t];
+    for (t, change) in change.iter().enumerate().take(n).skip(1) {
+        alive += change;
         let v = roles.computed[t - 1];
         let tensor = matches!(graph.ty(v), Type::Tensor(_));
         let (count, last) = (readers.count[v.index()], readers.last[v.index()]);
@@ -190,10 +190,10 @@ pub(super) fn cut(graph: &Graph, roles: &Roles) -> Vec<Range<usize>> {
             *known.entry(piece.key(graph)).or_insert(next)
         })
         .collect();
-    let mut cuts: BTreeMap<usize, ()> = [(0, ()), (letters.len(), ())].into();
+    let mut cuts = BTreeSet::from([0, letters.len()]);
     let text = Text { letters: &letters, waists: &waists };
     text.repetitions(0..letters.len(), &mut cuts);
-    let bounds: Vec<usize> = cuts.into_keys().map(|k| waists[k].at).collect();
+    let bounds: Vec<usize> = cuts.into_iter().map(|k| waists[k].at).collect();
     bounds.windows(2).map(|w| w[0]..w[1]).collect()
 }
 
@@ -220,10 +220,10 @@ impl Text<'_> {
 
     /// Puts the bounds of all repeated blocks within a range into `cuts`: those of the longest repetition, then of what is
     /// left on both sides.
-    fn repetitions(&self, range: Range<usize>, cuts: &mut BTreeMap<usize, ()>) {
+    fn repetitions(&self, range: Range<usize>, cuts: &mut BTreeSet<usize>) {
         let Some(run) = self.longest(range.clone()) else { return };
         let end = run.start + run.period * run.times;
-        cuts.extend((0..=run.times).map(|k| (run.start + k * run.period, ())));
+        cuts.extend((0..=run.times).map(|k| run.start + k * run.period));
         self.repetitions(range.start..run.start, cuts);
         self.repetitions(end..range.end, cuts);
     }

@@ -366,18 +366,17 @@ impl<'a> Draw<'a> {
             })
             .collect();
         let special = [0.0, 1.0, -1.0, 0.5, 2.0, -3.0, f64::INFINITY, f64::NEG_INFINITY];
-        let x = match self.pick.is_each() {
-            true => {
-                let mut each = [&tried[..], &[0.0, 1.0, -1.0, 2.0]].concat();
-                each.sort_by(f64::total_cmp);
-                each.dedup();
-                each[self.pick.below(each.len())]
-            }
-            false => match self.pick.below(4) {
+        let x = if self.pick.is_each() {
+            let mut each = [&tried[..], &[0.0, 1.0, -1.0, 2.0]].concat();
+            each.sort_by(f64::total_cmp);
+            each.dedup();
+            each[self.pick.below(each.len())]
+        } else {
+            match self.pick.below(4) {
                 0 | 1 if !tried.is_empty() => tried[self.pick.below(tried.len())],
                 2 => special[self.pick.below(special.len())],
                 _ => (1 + self.pick.below(8)) as f64,
-            },
+            }
         };
         if dtype.is_float() { Literal::from_f64(dtype, x) } else { Literal::from_i64(dtype, x as i64) }
     }

@@ -17,7 +17,7 @@ fn ty(t: &Type, dim: &dyn Fn(&Dim) -> Dim) -> Option<Type> {
     let t = t.as_tensor()?;
     let shape: Vec<Dim> = t.shape.iter().map(dim).collect();
     let elements = egret_ir::dim::count(&shape).as_const()?;
-    (elements <= super::MAX_ELEMENTS).then(|| Type::Tensor(TensorType { dtype: t.dtype, shape }))
+    (elements <= super::MAX_ELEMENTS).then_some(Type::Tensor(TensorType { dtype: t.dtype, shape }))
 }
 
 fn sample(s: &Sample, dim: &dyn Fn(&Dim) -> Dim) -> Option<Sample> {

@@ -345,7 +345,7 @@ fn other_terms(args: &[Term], vars: &[Var]) -> Vec<Vec<Term>> {
             }
             Term::Number(n) => out.push(replaced(i, Term::Number(if *n == 0 { 1 } else { n - 1 }))),
             Term::Call(f, inner) => {
-                out.extend(other_terms(inner, vars).into_iter().map(|inner| replaced(i, Term::Call(*f, inner))));
+                out.extend(other_terms(inner, vars).into_iter().map(|inner| replaced(i, Term::Call(f, inner))));
             }
             Term::Word(_) => {}
             Term::Attr(Attr::Axis(a)) => out.push(replaced(i, Term::Attr(Attr::Axis(a ^ 1)))),
