@@ -72,6 +72,7 @@ pub static CONDITIONS: &[ConditionDef] = &[
     row("whole_last", &[SLICES, AXIS, OPERAND], shapes::whole_last),
     row("same_last", &[DIMS, AXIS, OPERAND], shapes::same_last),
     row("nothing_along", &[OPERAND, AXIS], shapes::nothing_along),
+    row("all_extend", &[OPERANDS, AXIS], shapes::all_extend),
     row("spares", &[SPEC, NUMBER, SLICES, OPERAND], products::spares),
     // Functions and elements.
     row("at_least", &[FUNCTION, ELEMENT], rows::at_least),

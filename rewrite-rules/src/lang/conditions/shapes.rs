@@ -95,6 +95,14 @@ pub(super) fn nothing_along(facts: Facts<'_>, args: &[Bound]) -> Option<bool> {
     Some(*facts.tensor(x)?.shape.get(usize::from(*a))? == Dim::ZERO)
 }
 
+/// None of the operands is known to have no cells along the axis. What joins nothing to a value is that value, and is no
+/// longer by being joined again.
+pub(super) fn all_extend(facts: Facts<'_>, args: &[Bound]) -> Option<bool> {
+    let [Bound::List(list), axis] = args else { return None };
+    let nothing = list.iter().map(|x| nothing_along(facts, &[x.clone(), axis.clone()]));
+    Some(!nothing.collect::<Option<Vec<bool>>>()?.contains(&true))
+}
+
 /// At least so many elements.
 pub(super) fn elements(facts: Facts<'_>, args: &[Bound]) -> Option<bool> {
     let [x, Bound::Number(n)] = args else { return None };

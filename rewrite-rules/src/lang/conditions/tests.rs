@@ -145,6 +145,7 @@ fn each_condition_holds_and_fails() {
             vec![slices("[1:1,0:3]"), axis("2"), x.clone()],
         ),
         ("same_last", vec![dims("[1,2,3]"), axis("2"), x.clone()], vec![dims("[6]"), axis("1"), x.clone()]),
+        ("all_extend", vec![list(&[&x, &x]), axis("1")], vec![list(&[&x, &empty]), axis("1")]),
         ("nothing_along", vec![empty, axis("1")], vec![x.clone(), axis("1")]),
         (
             "spares",
