@@ -112,7 +112,7 @@ impl ClassGraph {
         while changed {
             changed = false;
             for (i, class) in self.classes.iter().enumerate() {
-                let known = |n: &ClassNode| computes(&n.op) && n.args.iter().all(|a| foldable[a.index()]);
+                let known = |n: &ClassNode| n.op.computes() && n.args.iter().all(|a| foldable[a.index()]);
                 if !foldable[i] && is_fixed(&class.ty) && class.nodes.iter().any(known) {
                     foldable[i] = true;
                     changed = true;
@@ -199,29 +199,6 @@ fn is_fixed(ty: &Type) -> bool {
         Type::Tensor(t) => t.static_shape().is_some(),
         Type::Tuple(parts) => parts.iter().all(is_fixed),
         Type::Foreign(_) => false,
-    }
-}
-
-/// Whether a kind gives the same value for the same operands, whatever the model is run on.
-fn computes(op: &Op) -> bool {
-    match op {
-        Op::Input(_) | Op::Opaque(_) | Op::If(..) | Op::Loop(_) => false,
-        Op::Dim(d) | Op::Iota { len: d, .. } => d.as_const().is_some(),
-        Op::Call(_)
-        | Op::Proj(_)
-        | Op::Const(_)
-        | Op::Permute(_)
-        | Op::Reshape(_)
-        | Op::Broadcast(_)
-        | Op::Slice(_)
-        | Op::Pad(_)
-        | Op::Concat(_)
-        | Op::Gather(_)
-        | Op::Scatter(..)
-        | Op::Map(_)
-        | Op::Reduce { .. }
-        | Op::Contract { .. }
-        | Op::ArgSort { .. } => true,
     }
 }
 

@@ -342,6 +342,29 @@ impl Op {
         }
     }
 
+    /// Whether it gives the same value for the same operands, whatever the model is run on: of constants it is one.
+    pub fn computes(&self) -> bool {
+        match self {
+            Self::Input(_) | Self::Opaque(_) | Self::If(..) | Self::Loop(_) => false,
+            Self::Dim(d) | Self::Iota { len: d, .. } => d.as_const().is_some(),
+            Self::Const(_)
+            | Self::Permute(_)
+            | Self::Reshape(_)
+            | Self::Broadcast(_)
+            | Self::Slice(_)
+            | Self::Pad(_)
+            | Self::Concat(_)
+            | Self::Gather(_)
+            | Self::Scatter(..)
+            | Self::Map(_)
+            | Self::Reduce { .. }
+            | Self::Contract { .. }
+            | Self::ArgSort { .. }
+            | Self::Call(_)
+            | Self::Proj(_) => true,
+        }
+    }
+
     /// Whether it only relabels indices: no arithmetic on elements, every result element is an operand element.
     pub fn is_movement(&self) -> bool {
         match self {

@@ -252,10 +252,9 @@ impl Join<'_> {
     /// The term by which a class is computed from constants.
     fn folded(&mut self, class: ClassId, made: &mut HashMap<ClassId, ValueId>) -> Result<Option<ValueId>, TypeError> {
         let classes = self.shown.classes;
-        let run_time = |op: &Op| matches!(op, Op::Input(_) | Op::Opaque(_) | Op::If(_) | Op::Loop(_));
         let choice = self.constant.take().unwrap_or_else(|| {
             classes.smallest(&|c, n| {
-                !run_time(&n.op) && self.shown.ways.get(c.index()).is_some_and(|w| w.iter().any(Option::is_some))
+                n.op.computes() && self.shown.ways.get(c.index()).is_some_and(|w| w.iter().any(Option::is_some))
             })
         });
         let mut stack = vec![class];

@@ -193,31 +193,12 @@ impl<'a> Build<'a> {
     // ---- facts ----
 
     fn evaluates(&self, class: &Class, node: &ClassNode) -> bool {
-        let computes = match &node.op {
-            Op::Input(_) | Op::Opaque(_) | Op::If(..) | Op::Loop(_) => false,
-            Op::Dim(d) | Op::Iota { len: d, .. } => d.as_const().is_some(),
-            Op::Call(_)
-            | Op::Proj(_)
-            | Op::Const(_)
-            | Op::Permute(_)
-            | Op::Reshape(_)
-            | Op::Broadcast(_)
-            | Op::Slice(_)
-            | Op::Pad(_)
-            | Op::Concat(_)
-            | Op::Gather(_)
-            | Op::Scatter(..)
-            | Op::Map(_)
-            | Op::Reduce { .. }
-            | Op::Contract { .. }
-            | Op::ArgSort { .. } => true,
-        };
         let fixed = match &class.ty {
             Type::Tensor(t) => t.static_shape().is_some(),
             Type::Tuple(_) => true,
             Type::Foreign(_) => false,
         };
-        computes && fixed && node.args.iter().all(|a| self.foldable[a.index()])
+        node.op.computes() && fixed && node.args.iter().all(|a| self.foldable[a.index()])
     }
 
     /// The element that all elements of a way equal, where they are constant.

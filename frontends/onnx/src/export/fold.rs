@@ -4,7 +4,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
 use egret_ir::Tensor;
-use egret_ir::choice::{Candidate, ClassGraph, ClassId, ClassNode};
+use egret_ir::choice::{Candidate, ClassGraph, ClassId};
 use egret_ir::eval;
 use egret_ir::op::{Const, Op};
 use prost::Message;
@@ -39,29 +39,6 @@ pub fn imported_constants(imported: &Imported, class_of: &[Option<ClassId>]) -> 
     initializers.chain(nodes).filter_map(|v| class_of.get(v.index()).copied().flatten()).collect()
 }
 
-/// Ways that can be evaluated without inputs.
-fn evaluates(node: &ClassNode) -> bool {
-    match &node.op {
-        Op::Input(_) | Op::Opaque(_) | Op::If(..) | Op::Loop(_) => false,
-        Op::Dim(d) | Op::Iota { len: d, .. } => d.as_const().is_some(),
-        Op::Const(_)
-        | Op::Permute(_)
-        | Op::Reshape(_)
-        | Op::Broadcast(_)
-        | Op::Slice(_)
-        | Op::Pad(_)
-        | Op::Concat(_)
-        | Op::Gather(_)
-        | Op::Scatter(..)
-        | Op::Map(_)
-        | Op::Reduce { .. }
-        | Op::Contract { .. }
-        | Op::ArgSort { .. }
-        | Op::Call(_)
-        | Op::Proj(_) => true,
-    }
-}
-
 /// The constant a class is by itself, its oldest one.
 fn literal(classes: &ClassGraph, c: ClassId) -> Option<Tensor> {
     classes.class(c).nodes.iter().find_map(|n| match &n.op {
@@ -87,7 +64,7 @@ pub fn evaluate(classes: &ClassGraph, wanted: &BTreeSet<ClassId>) -> Result<BTre
     if roots.is_empty() {
         return Ok(values);
     }
-    let choice = classes.smallest(&|_, node| evaluates(node));
+    let choice = classes.smallest(&|_, node| node.op.computes());
     let run = |roots: &[(Arc<str>, ClassId)]| -> Result<Vec<Tensor>, String> {
         let mut graph = classes.graph_of(roots, &choice).ok_or("no finite way to compute it")?;
         graph.inputs.clear();
@@ -191,7 +168,7 @@ pub fn offenders(
         return BTreeSet::new();
     }
     let given = imported_constants(imported, class_of);
-    let choice = classes.smallest(&|_, node| evaluates(node));
+    let choice = classes.smallest(&|_, node| node.op.computes());
     // Without a fold its sources come back, unless they are there anyway.
     let growth = |c: ClassId| {
         let sources: u64 = leaves(classes, &choice, c).into_iter().filter(|l| !folded.contains(l)).map(size).sum();

@@ -53,7 +53,7 @@ impl Roles {
         let mut computed = Vec::new();
         let mut affine = Vec::with_capacity(graph.nodes().len());
         for (v, node) in graph.values().zip(graph.nodes()) {
-            let constant = node.args.iter().all(|a| role[a.index()] == Role::Constant) && is_constant(&node.op);
+            let constant = node.args.iter().all(|a| role[a.index()] == Role::Constant) && node.op.computes();
             let open = node.args.iter().filter(|a| role[a.index()] != Role::Constant).count();
             let linear = matches!(node.op, Op::Map(Scalar::Add | Scalar::Sub | Scalar::Mul | Scalar::Div));
             affine.push(linear && open == 1);
@@ -79,29 +79,6 @@ impl Roles {
             Role::Moved(root) => root,
             Role::Input | Role::Constant | Role::Computed(_) => v,
         }
-    }
-}
-
-/// Whether an op of constants is one.
-fn is_constant(op: &Op) -> bool {
-    match op {
-        Op::Input(_) | Op::Opaque(_) | Op::If(..) | Op::Loop(_) => false,
-        Op::Dim(d) | Op::Iota { len: d, .. } => d.as_const().is_some(),
-        Op::Const(_)
-        | Op::Permute(_)
-        | Op::Reshape(_)
-        | Op::Broadcast(_)
-        | Op::Slice(_)
-        | Op::Pad(_)
-        | Op::Concat(_)
-        | Op::Gather(_)
-        | Op::Scatter(..)
-        | Op::Map(_)
-        | Op::Reduce { .. }
-        | Op::Contract { .. }
-        | Op::ArgSort { .. }
-        | Op::Call(_)
-        | Op::Proj(_) => true,
     }
 }
 

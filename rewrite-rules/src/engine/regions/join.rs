@@ -133,9 +133,7 @@ pub(super) fn join(
 fn plain(whole: &mut Whole, graph: &Graph, class_of: &mut [Option<u32>], v: ValueId) {
     let node = graph.node(v);
     let args: Vec<u32> = node.args.iter().filter_map(|a| class_of[a.index()]).collect();
-    let run_time = matches!(node.op, Op::Input(_) | Op::Opaque(_) | Op::If(_) | Op::Loop(_));
-    let open = matches!(&node.op, Op::Dim(d) | Op::Iota { len: d, .. } if d.as_const().is_none());
-    let constant = !run_time && !open && args.iter().all(|a| whole.slots[*a as usize].constant);
+    let constant = node.op.computes() && args.iter().all(|a| whole.slots[*a as usize].constant);
     let class = whole.slot(node.ty.clone(), constant, node.origins.clone());
     whole.way(class, &node.op, args, 0, Source::Value(v));
     class_of[v.index()] = Some(class);
