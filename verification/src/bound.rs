@@ -47,6 +47,8 @@ impl Bound {
 pub enum Form {
     /// Operation by operation.
     Same,
+    /// One operation as another: a quotient as the product with a rounded reciprocal.
+    Substituted,
     /// Several operations as fewer others: constants have been folded into each other and rounded again, sums regrouped.
     Rearranged,
 }
@@ -74,8 +76,9 @@ impl<'a> Bounded<'a> {
         Self { profile, op, form: Form::Same, follow: true, real: Real::new(), turned, met, rows, terms }
     }
 
-    /// The domain for a part that the engine computes in the given form. A rearranged part has, for a sum and for a
-    /// contraction, the error of its regrouped constants beside the node's own: u·(|x| + |y|), and 4u·|a|·|b|.
+    /// The domain for a part that the engine computes in the given form. What is not computed operation by operation has,
+    /// for a quotient, the error of the reciprocal beside the node's own: u·|x / y|. A rearranged part has, for a sum and
+    /// for a contraction, that of its regrouped constants: u·(|x| + |y|), and 4u·|a|·|b|.
     pub fn of_form(self, form: Form) -> Self {
         Self { form, ..self }
     }
@@ -112,7 +115,7 @@ impl<'a> Bounded<'a> {
     /// What folded constants add to the error of a sum of these magnitudes, in units of u.
     fn refolded(&self, dtype: DType, terms: f64, times: f64) -> f64 {
         match self.form {
-            Form::Same => 0.0,
+            Form::Same | Form::Substituted => 0.0,
             Form::Rearranged => times * unit_roundoff(dtype) * terms,
         }
     }
@@ -247,7 +250,11 @@ impl Domain for Bounded<'_> {
             };
             return Ok((0..z.len()).map(of).collect());
         }
-        let regrouped = sum && self.form == Form::Rearranged;
+        let regrouped = match self.form {
+            Form::Same => false,
+            Form::Substituted => row == Scalar::Div,
+            Form::Rearranged => sum || row == Scalar::Div,
+        };
         if !(has_error(x) || has_error(y) || regrouped) {
             return Ok(self.finish(profile, dtype, z, |_| 0.0));
         }
@@ -260,13 +267,15 @@ impl Domain for Bounded<'_> {
             Scalar::Mul => x.iter().zip(y).map(|(a, b)| a.y.abs() * b.e + b.y.abs() * a.e + a.e * b.e).collect(),
             Scalar::Div => {
                 let of = |((a, b), q): ((&Bound, &Bound), &f64)| {
-                    if b.e == 0.0 && a.e == 0.0 {
+                    let carried = if b.e == 0.0 && a.e == 0.0 {
                         0.0
                     } else if b.e >= b.y.abs() {
                         f64::INFINITY
                     } else {
                         (a.e + q.abs() * b.e) / (b.y.abs() - b.e)
-                    }
+                    };
+                    let reciprocal = if regrouped { unit_roundoff(dtype) * q.abs() } else { 0.0 };
+                    carried + reciprocal
                 };
                 x.iter().zip(y).zip(&z).map(of).collect()
             }

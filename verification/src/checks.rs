@@ -345,7 +345,12 @@ fn judge(reference: &Reference<'_>, shown: &Shown, rule: Rule<'_>, job: &Job<'_>
         [(_, op, _)] => Some(op.as_str()),
         _ => onnx_op(graph, job.target),
     };
-    let form = if sites.len() > 1 { Form::Rearranged } else { Form::Same };
+    let form = match sites.as_slice() {
+        [] => Form::Same,
+        [(_, op, _)] if *op == job.step.op => Form::Same,
+        [_] => Form::Substituted,
+        [_, _, ..] => Form::Rearranged,
+    };
     let domain = Bounded::new(rule.profile, op).of_form(form);
     let mut given: BTreeMap<ValueId, Array<Bound>> = BTreeMap::new();
     for v in &job.region.cut {

@@ -3,7 +3,7 @@
 
 mod common;
 
-use common::{Net, Reordered, attention, convnet, wide};
+use common::{Net, Reordered, attention, convnet, divided, wide};
 use egret_onnx::ReadOptions;
 use egret_verification::checks::Fault;
 use egret_verification::{Model, Options, Report, Subject, Verdict, verify};
@@ -115,6 +115,19 @@ fn a_name_kept_for_another_value_is_a_note() {
     let report = compare(&a, &b);
     assert!(report.verdict.is_equal(), "{report}");
     assert!(report.notes.iter().any(|n| n.contains("`y1`")), "{report}");
+}
+
+#[test]
+fn a_product_with_the_rounded_reciprocal_is_a_quotient() {
+    for divisor in [3.0, 6.0, 7.0, 10.0, 49.0, 0.3] {
+        for (first, other) in [(true, true), (false, false), (true, false), (false, true)] {
+            let quotients = divided(divisor, first, None);
+            let report = compare(&quotients, &divided(divisor, other, Some(0.0)));
+            assert_eq!(report.verdict, Verdict::Equal, "/ {divisor}, joined first: {first}, {other}\n{report}");
+            let report = compare(&quotients, &divided(divisor, other, Some(1e-6)));
+            assert!(!report.verdict.is_equal(), "/ {divisor}, joined first: {first}, {other}\n{report}");
+        }
+    }
 }
 
 #[test]

@@ -222,6 +222,22 @@ pub fn wide() -> Net {
     n
 }
 
+/// Two parts of an input divided by a number and joined, with the joining `first` or last; as quotients, or as products with
+/// the rounded reciprocal times `1 + error`.
+pub fn divided(divisor: f32, first: bool, reciprocal: Option<f32>) -> Net {
+    let mut n = Net::new("x", &[4, 512], "out");
+    let (op, c) = reciprocal.map_or(("Div", divisor), |error| ("Mul", (1.0 + error) / divisor));
+    n.weights.insert("c".into(), (vec![1], vec![c]));
+    if first {
+        n.node("join", "Concat", &["x", "x"], &["j"], vec![int("axis", 1)]);
+        n.node("divide", op, &["j", "c"], &["out"], vec![]);
+    } else {
+        n.node("divide", op, &["x", "c"], &["q"], vec![]);
+        n.node("join", "Concat", &["q", "q"], &["out"], vec![int("axis", 1)]);
+    }
+    n
+}
+
 /// True f32, with every sum in another order: permuted (`block` 0), or in blocks.
 struct Shuffled {
     native: Native,
