@@ -1,16 +1,26 @@
-//! Local search from the other rows' results. *Re-choose*: take a class's choice away, free what only it used, derive it
-//! again as cheaply as the rest allows; a candidate that makes other active classes as well is tried on its own. *Opening*:
-//! derive an unused class as if it were wanted, let its readers switch to it (ties accepted), and keep that if the whole
-//! got cheaper. Each step is exact on the shared cost, so results only fall.
+//! Local search from the other rows' results. *Re-choose*: take a class's choice away, free the nearest of what only it
+//! used, derive it again as cheaply as the rest allows; the most promising candidates that make other active classes as well
+//! are tried each on its own. *Opening*: derive an unused class as if it were wanted, let its readers switch to it (ties
+//! accepted), and keep that if the whole got cheaper. Each step is exact on the shared cost, so results only fall. A class is
+//! tried again only after something near it changed ("don't look bits", Bentley, "Fast algorithms for geometric traveling
+//! salesman problems", ORSA J. Computing 4(4), 1992).
 
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
+
+use smallvec::SmallVec;
 
 use super::problem::{Cand, Picks, Problem};
 use super::{flow, greedy, tree};
 
 /// Classes and candidates looked at before the best found so far is returned.
 const MAX_WORK: u64 = 20_000_000;
+
+/// Candidates tried for an active class that make other active classes too.
+const MAX_JOINT: usize = 8;
+
+/// Classes freed for one re-derivation.
+const MAX_CONE: usize = 16;
 
 /// Classes explored below one re-derivation.
 const MAX_REGION: usize = 40;
@@ -21,11 +31,11 @@ pub(super) fn extract(problem: &Problem<'_>, work: &mut u64) -> Picks {
     let cost = |p: &Picks| problem.cost(p).unwrap_or(u64::MAX);
     let Some(best) = starts.into_iter().min_by_key(cost) else { return tree::extract(problem, work) };
     let mut state = State::new(problem, &best);
-    while state.work < MAX_WORK {
-        let cost = state.cost;
+    loop {
         state.rechoose_all();
+        let cost = state.cost;
         state.open_all();
-        if state.cost >= cost {
+        if state.cost >= cost || state.work > MAX_WORK {
             break;
         }
     }
@@ -80,6 +90,8 @@ struct State<'a> {
     /// Classes of the region being derived, and where they are in it.
     inside: Marks,
     place: Vec<u32>,
+    /// Classes near which something changed since they were tried.
+    stale: Vec<bool>,
 }
 
 impl<'a> State<'a> {
@@ -96,6 +108,7 @@ impl<'a> State<'a> {
             plan: picks.clone(),
             inside: Marks { stamp: vec![0; problem.classes], now: 0 },
             place: vec![0; problem.classes],
+            stale: vec![true; problem.classes],
         };
         for r in problem.roots {
             state.add_use(r.0);
@@ -184,15 +197,30 @@ impl<'a> State<'a> {
         }
     }
 
-    /// Takes the pick of an active class away.
-    fn detach(&mut self, class: u32) {
+    /// Takes the pick of an active class away, and frees the [`MAX_CONE`] classes nearest to it that only it used. Those
+    /// further down that would go as well keep that one use and are returned.
+    fn detach(&mut self, class: u32) -> Vec<u32> {
+        let (mut queue, mut held, mut freed, mut next) = (Vec::new(), Vec::new(), 0, 0);
         if let Some(old) = self.set_pick(class, None) {
-            let mut freed = Vec::new();
-            self.release(old, &mut freed);
-            for i in freed {
-                self.drop_use(i);
+            self.release(old, &mut queue);
+        }
+        while let Some(&c) = queue.get(next) {
+            next += 1;
+            self.work += 1;
+            let uses = self.uses[c as usize] - 1;
+            if uses == 0 && freed == MAX_CONE {
+                held.push(c);
+                continue;
+            }
+            self.set_uses(c, uses);
+            if uses == 0
+                && let Some(w) = self.set_pick(c, None)
+            {
+                freed += 1;
+                self.release(w, &mut queue);
             }
         }
+        held
     }
 
     /// Gives an active class a pick.
@@ -225,9 +253,10 @@ impl<'a> State<'a> {
         }
     }
 
-    /// The cheapest derivation of `class` over active classes at cost 0, by the candidate `only` where that is given, and
-    /// never through marked classes. Its candidate is returned, picks of inactive classes it needs are put into the plan.
-    fn derive(&mut self, class: u32, only: Option<Cand>) -> Option<Cand> {
+    /// The cheapest derivation of `class` over active classes at cost 0, by the candidate `only` where that is given, never
+    /// through marked classes, and without candidates that cost more than `most`. Its candidate is returned, picks of
+    /// inactive classes it needs are put into the plan.
+    fn derive(&mut self, class: u32, only: Option<Cand>, most: u64) -> Option<Cand> {
         let problem = self.problem;
         let mut region = vec![class];
         self.inside.clear();
@@ -242,7 +271,8 @@ impl<'a> State<'a> {
                 self.work += 1;
                 let inputs = &problem.ways[w as usize].inputs;
                 let barred = c == class && only.is_some_and(|o| o != w);
-                if barred || inputs.iter().any(|i| self.above.has(*i)) {
+                let dear = self.picked[w as usize] == 0 && problem.ways[w as usize].cost > most;
+                if barred || dear || inputs.iter().any(|i| self.above.has(*i)) {
                     continue;
                 }
                 ways.push(w);
@@ -309,14 +339,37 @@ impl<'a> State<'a> {
         if self.attempt(class, None) {
             return true;
         }
-        for &w in &problem.producers[class as usize] {
-            let outputs = &problem.ways[w as usize].outputs;
-            let joint = outputs.len() > 1 && outputs.iter().any(|o| *o != class && self.uses[*o as usize] > 0);
-            if joint && self.picks[class as usize] != Some(w) && self.attempt(class, Some(w)) {
+        for w in self.joint(class) {
+            if self.picks[class as usize] != Some(w) && self.join(class, w) {
                 return true;
             }
         }
         false
+    }
+
+    /// The candidates for an active class that make other active classes too: the [`MAX_JOINT`] that promise most, by what
+    /// they and the cheapest candidates of inputs that are missing cost beside the candidates they would replace.
+    fn joint(&self, class: u32) -> Vec<Cand> {
+        let problem = self.problem;
+        let cheapest = |c: u32| problem.producers[c as usize].iter().map(|w| problem.ways[*w as usize].cost).min();
+        let mut found: Vec<(i128, Cand)> = Vec::new();
+        for &w in &problem.producers[class as usize] {
+            let way = &problem.ways[w as usize];
+            let active = way.outputs.iter().filter(|o| self.uses[**o as usize] > 0);
+            let mut replaced: SmallVec<[Cand; 4]> = active.filter_map(|o| self.picks[*o as usize]).collect();
+            if way.outputs.len() < 2 || replaced.len() < 2 {
+                continue;
+            }
+            replaced.sort_unstable();
+            replaced.dedup();
+            let missing = way.inputs.iter().filter(|i| self.uses[**i as usize] == 0).filter_map(|i| cheapest(*i));
+            let saved: i128 = replaced.iter().map(|w| i128::from(problem.ways[*w as usize].cost)).sum();
+            let spent = missing.fold(i128::from(way.cost), |s, c| s + i128::from(c));
+            found.push((spent - saved, w));
+        }
+        found.sort_unstable();
+        found.truncate(MAX_JOINT);
+        found.into_iter().map(|(_, w)| w).collect()
     }
 
     fn attempt(&mut self, class: u32, only: Option<Cand>) -> bool {
@@ -324,10 +377,13 @@ impl<'a> State<'a> {
         self.mark_dependents(class);
         let (mark, before) = (self.log.len(), self.cost);
         // What only this class used becomes inactive before the new derivation is sought.
-        self.detach(class);
-        if let Some(w) = self.derive(class, only) {
+        let held = self.detach(class);
+        if let Some(w) = self.derive(class, only, before - self.cost) {
             self.attach(class, w);
             self.absorb(w);
+            for h in held {
+                self.drop_use(h);
+            }
             if self.cost < before || (self.cost == before && w != old && only.is_none()) {
                 return true;
             }
@@ -345,20 +401,46 @@ impl<'a> State<'a> {
             }
             self.mark_dependents(o);
             if !problem.ways[w as usize].inputs.iter().any(|i| self.above.has(*i)) {
-                // First the new pick, so that what both use stays active.
-                let old = self.set_pick(o, Some(w));
-                let mut stack = Vec::new();
-                self.acquire(w, &mut stack);
-                debug_assert!(stack.is_empty(), "the candidate is active");
-                if let Some(old) = old {
-                    let mut freed = Vec::new();
-                    self.release(old, &mut freed);
-                    for i in freed {
-                        self.drop_use(i);
-                    }
-                }
+                self.swap(o, w);
             }
         }
+    }
+
+    /// Gives an active class another pick whose inputs are active.
+    fn swap(&mut self, class: u32, w: Cand) {
+        let old = self.set_pick(class, Some(w));
+        // First the new pick, so that what both use stays active.
+        let (mut wanted, mut freed) = (Vec::new(), Vec::new());
+        self.acquire(w, &mut wanted);
+        for i in wanted {
+            self.add_use(i);
+        }
+        if let Some(old) = old {
+            self.release(old, &mut freed);
+        }
+        for i in freed {
+            self.drop_use(i);
+        }
+    }
+
+    /// Takes a class from a candidate that makes other active ones too. Kept where the total falls.
+    fn join(&mut self, class: u32, w: Cand) -> bool {
+        let inputs = &self.problem.ways[w as usize].inputs;
+        if inputs.iter().any(|i| self.uses[*i as usize] == 0) {
+            return self.attempt(class, Some(w));
+        }
+        self.mark_dependents(class);
+        if inputs.iter().any(|i| self.above.has(*i)) {
+            return false;
+        }
+        let (mark, before) = (self.log.len(), self.cost);
+        self.swap(class, w);
+        self.absorb(w);
+        if self.cost < before {
+            return true;
+        }
+        self.rollback(mark);
+        false
     }
 
     fn active(&self) -> Vec<u32> {
@@ -367,6 +449,7 @@ impl<'a> State<'a> {
         out
     }
 
+    /// Tries every active class until none is left near which something changed since it was tried.
     fn rechoose_all(&mut self) {
         loop {
             let before = self.cost;
@@ -374,14 +457,30 @@ impl<'a> State<'a> {
                 if self.work > MAX_WORK {
                     return;
                 }
-                if self.uses[c as usize] > 0 {
-                    self.rechoose(c);
-                    self.log.clear();
+                if self.uses[c as usize] > 0 && std::mem::take(&mut self.stale[c as usize]) && self.rechoose(c) {
+                    self.touch();
                 }
+                self.log.clear();
             }
             if self.cost >= before {
                 return;
             }
+        }
+    }
+
+    /// Marks what may be chosen otherwise after the logged changes: the classes themselves, and what two candidates lead to.
+    fn touch(&mut self) {
+        let mut near: Vec<u32> =
+            self.log.iter().filter_map(|u| if let Undo::Pick(c, _) = u { Some(*c) } else { None }).collect();
+        for _ in 0..2 {
+            near.sort_unstable();
+            near.dedup();
+            let readers = near.iter().flat_map(|c| &self.problem.readers[*c as usize]);
+            let above: Vec<u32> = readers.flat_map(|w| &self.problem.ways[*w as usize].outputs).copied().collect();
+            near.extend(above);
+        }
+        for c in near {
+            self.stale[c as usize] = true;
         }
     }
 
@@ -407,18 +506,19 @@ impl<'a> State<'a> {
             }
             let before = self.cost;
             self.above.clear();
-            let Some(w) = self.derive(m, None) else { continue };
+            let Some(w) = self.derive(m, None, u64::MAX) else { continue };
             self.plan[m as usize] = Some(w);
             self.add_use(m);
             for u in users {
                 if self.uses[u as usize] > 0 {
-                    self.rechoose(u);
+                    self.attempt(u, None);
                 }
             }
             self.drop_use(m);
             if self.cost >= before {
                 self.rollback(0);
             }
+            self.touch();
             self.log.clear();
         }
     }
