@@ -175,7 +175,7 @@ fn context(program: &Program, path: &std::path::Path) -> Result<Context> {
     Ok(Library::open(path)?.context(1)?)
 }
 
-/// Numbers between −1 and 1.
+/// Numbers between 0.5 and 1.5.
 fn input(ty: &egret_ir::Type, seed: u64) -> Result<Tensor> {
     let shape = ty.as_tensor().and_then(egret_ir::TensorType::static_shape).context("extents that are numbers")?;
     let mut state = seed.wrapping_mul(0x9e37_79b9_7f4a_7c15) | 1;
@@ -184,7 +184,7 @@ fn input(ty: &egret_ir::Type, seed: u64) -> Result<Tensor> {
         state ^= state << 13;
         state ^= state >> 7;
         state ^= state << 17;
-        bytes.extend(((state >> 40) as f32 / (1u64 << 23) as f32 - 1.0).to_le_bytes());
+        bytes.extend(((state >> 40) as f32 / (1u64 << 24) as f32 + 0.5).to_le_bytes());
     }
     Ok(Tensor::new(DType::F32, shape, bytes)?)
 }

@@ -18,7 +18,7 @@ pub fn bert() -> Built {
     for _ in 0..8 {
         let mut parts = Vec::new();
         for _ in 0..3 {
-            let p = net.dense(x, 1024)?;
+            let p = net.dense_about(x, 1024, 1.0)?;
             let p = net.reshape(p, &[64, 16, 64])?;
             parts.push(net.permute(p, &[1, 0, 2])?);
         }
@@ -26,7 +26,8 @@ pub fn bert() -> Built {
         let y = net.einsum(logits, parts[2], ["hqk", "hkd"], "hqd")?;
         let y = net.permute(y, &[1, 0, 2])?;
         let y = net.reshape(y, &[64, 1024])?;
-        x = net.dense(y, 1024)?;
+        // The head sums 64 products into a logit, and 64 logits times values.
+        x = net.dense_about(y, 1024, 1.0 / 4096.0)?;
     }
     Ok(net.finish(&[x]))
 }

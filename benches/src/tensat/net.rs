@@ -52,13 +52,17 @@ impl Net {
     /// Uniform weights of variance 2 / `fan_in` (He et al., ICCV 2015), so that values keep their size over many layers.
     pub fn weight(&mut self, shape: &[usize], fan_in: usize) -> ValueId {
         let bound = (6.0 / fan_in.max(1) as f32).sqrt();
+        self.uniform(shape, -bound, bound)
+    }
+
+    fn uniform(&mut self, shape: &[usize], low: f32, high: f32) -> ValueId {
         let mut bytes = Vec::with_capacity(4 * shape.iter().product::<usize>());
         for _ in 0..shape.iter().product::<usize>() {
             self.state ^= self.state << 13;
             self.state ^= self.state >> 7;
             self.state ^= self.state << 17;
             let unit = (self.state >> 40) as f32 / (1u64 << 24) as f32;
-            bytes.extend(((2.0 * unit - 1.0) * bound).to_le_bytes());
+            bytes.extend((low + unit * (high - low)).to_le_bytes());
         }
         let tensor = Tensor::new(DType::F32, shape, bytes);
         self.b.constant(tensor.unwrap_or_else(|e| unreachable!("as many bytes as elements: {e}")))
@@ -106,6 +110,14 @@ impl Net {
     pub fn dense(&mut self, x: ValueId, width: usize) -> Layer {
         let k = self.extent(x, 1);
         let w = self.weight(&[k, width], k);
+        self.einsum(x, w, ["ab", "bc"], "ac")
+    }
+
+    /// x·W for a positive weight of its own that takes values about 1 to values about `gain`. Where values are multiplied
+    /// by each other and nothing normalizes them, any other weights end in infinity or in subnormal numbers.
+    pub fn dense_about(&mut self, x: ValueId, width: usize, gain: f32) -> Layer {
+        let k = self.extent(x, 1);
+        let w = self.uniform(&[k, width], 0.0, 2.0 * gain / k as f32);
         self.einsum(x, w, ["ab", "bc"], "ac")
     }
 
