@@ -16,12 +16,11 @@ mod json;
 mod print;
 mod terms;
 
-use std::collections::{HashMap, HashSet};
-
 use crate::graph::{Graph, ValueId};
 use crate::infer::TypeError;
 use crate::numeric::Numeric;
 use crate::op::Op;
+use foldhash::{HashMap, HashMapExt as _, HashSet, HashSetExt as _};
 
 pub use json::JsonError;
 pub use terms::Terms;

@@ -1,6 +1,5 @@
 //! Terms: nodes of graphs, each once, however many graphs they come from.
 
-use std::collections::HashMap;
 use std::collections::hash_map::DefaultHasher;
 use std::hash::{Hash as _, Hasher as _};
 
@@ -9,6 +8,7 @@ use crate::infer::TypeError;
 use crate::op::{Const, ConstId, Op};
 use crate::origin::Origins;
 use crate::tensor::Tensor;
+use foldhash::HashMap;
 
 /// Bytes at either end of a constant that tell most constants apart.
 const ENDS: usize = 1 << 10;

@@ -5,7 +5,7 @@
 //! reader expands, a constant that was folded), a value whose class is known by its name closes the gap: *written* or
 //! *folded* is a step like any other, with both sides as terms over what they share.
 
-use std::collections::{BTreeMap, BTreeSet, HashMap};
+use std::collections::{BTreeMap, BTreeSet};
 
 use egret_ir::choice::{ClassGraph, ClassId};
 use egret_ir::derivation::{Derivation, Goal, Kind, Reason, Step};
@@ -13,6 +13,7 @@ use egret_ir::graph::Args;
 use egret_ir::infer::TypeError;
 use egret_ir::op::{Const, Op};
 use egret_ir::{Graph, Numeric, Origin, Origins, ValueId};
+use foldhash::{HashMap, HashMapExt as _};
 
 use super::evidence::Place;
 use super::saturate::Saturated;

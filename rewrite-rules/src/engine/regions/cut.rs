@@ -6,12 +6,13 @@
 //! which it was imported. A scale or a shift by a constant just before a waist (the end of a layer norm) is in the regions
 //! of both sides: it belongs to what makes it, and may go into the weights of what reads it. The parts between waists form a string of structures; its longest repetitions become regions.
 
-use std::collections::{BTreeSet, HashMap};
+use std::collections::BTreeSet;
 use std::ops::Range;
 
 use egret_ir::op::Op;
 use egret_ir::op::scalar::Scalar;
 use egret_ir::{Graph, Type, ValueId};
+use foldhash::{HashMap, HashMapExt as _};
 
 use super::piece::{Key, Piece};
 

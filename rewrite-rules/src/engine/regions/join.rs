@@ -1,11 +1,12 @@
 //! The whole from its regions: the classes of each occurrence under the names they have there, then congruence over all, so
 //! that equal values of different regions are one class.
 
-use std::collections::{BTreeMap, HashMap};
+use std::collections::BTreeMap;
 
 use egret_ir::choice::{Class, ClassGraph, ClassId, ClassNode};
 use egret_ir::op::{Const, ConstId, Op};
 use egret_ir::{Graph, Origin, Origins, Type, ValueId};
+use foldhash::{HashMap, HashMapExt as _};
 use indexmap::IndexSet;
 
 use super::cut::{Role, Roles};

@@ -20,11 +20,12 @@ mod evidence;
 mod join;
 mod piece;
 
-use std::collections::{BTreeMap, BTreeSet, HashMap};
+use std::collections::{BTreeMap, BTreeSet};
 
 use egret_ir::choice::{ClassGraph, ClassId};
 use egret_ir::op::ConstId;
 use egret_ir::{Typed, ValueId};
+use foldhash::{HashMap, HashMapExt as _};
 use rayon::prelude::*;
 
 use super::egraph::Fault;

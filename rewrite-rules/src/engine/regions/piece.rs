@@ -1,12 +1,13 @@
 //! A region as a graph of its own, and the key by which equal ones are found.
 
-use std::collections::{BTreeMap, BTreeSet, HashMap};
+use std::collections::{BTreeMap, BTreeSet};
 use std::ops::Range;
 
 use bytes::Bytes;
 use egret_ir::graph::{Args, InputDecl, Node, Tables};
 use egret_ir::op::{Const, ConstId, Op};
 use egret_ir::{DType, Graph, Literal, Origins, Type, ValueId};
+use foldhash::{HashMap, HashMapExt as _};
 
 use super::cut::{Role, Roles};
 
