@@ -53,13 +53,13 @@ enum Command {
 #[derive(clap::Args)]
 struct Args {
     /// Only these suites: node, simple, pytorch-converted, pytorch-operator, light
-    #[arg(long = "suite", value_name = "SUITE")]
+    #[arg(long = "suite", value_delimiter = ',', value_name = "SUITE,...")]
     suites: Vec<String>,
     /// Only these stages
-    #[arg(long = "stage", value_enum, value_name = "STAGE")]
+    #[arg(long = "stage", value_enum, value_delimiter = ',', value_name = "STAGE,...")]
     stages: Vec<Stage>,
     /// Only tests whose `suite/name` holds one of these texts
-    #[arg(long = "filter", value_name = "TEXT")]
+    #[arg(long = "filter", value_delimiter = ',', value_name = "TEXT,...")]
     filters: Vec<String>,
     /// Weakest numeric class of rules that may run: exact, reassociates, finite, approximates. From `finite` on, tests with
     /// NaN or Inf on the way are excluded
