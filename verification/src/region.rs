@@ -4,6 +4,7 @@ use std::collections::BTreeMap;
 
 use egret_ir::eval::{Array, Bindings, Domain, EvalError, Trap, Value, eval_node};
 use egret_ir::op::Op;
+use egret_ir::op::scalar::Scalar;
 use egret_ir::origin::Origin;
 use egret_ir::{Graph, ValueId};
 
@@ -48,6 +49,23 @@ impl Region {
             .count()
     }
 
+    /// Whether what a contraction gave is rounded to integers before it reaches a target: what it erred by is a step there,
+    /// or gone.
+    pub fn rounds_contractions(&self, graph: &Graph) -> bool {
+        let mut behind = std::collections::BTreeSet::new();
+        for v in self.order.iter().filter(|v| !self.cut.contains(v)) {
+            let node = graph.node(*v);
+            let reached = node.args.iter().any(|a| behind.contains(a));
+            if reached && makes_whole(graph, *v) {
+                return true;
+            }
+            if reached || matches!(node.op, Op::Contract { .. }) {
+                behind.insert(*v);
+            }
+        }
+        false
+    }
+
     /// Whether a recurrence or control flow is inside, whose error bound grows with every step.
     pub fn iterates(&self, graph: &Graph) -> bool {
         self.order.iter().any(|v| is_recurrent(graph, *v) || matches!(graph.node(*v).op, Op::If(..) | Op::Loop(_)))
@@ -73,6 +91,12 @@ impl Region {
         }
         sites.into_iter().map(|(i, (op, name))| (i, op, name)).collect()
     }
+}
+
+/// Whether an operation gives integers, as such or as floats.
+fn makes_whole(graph: &Graph, v: ValueId) -> bool {
+    let Op::Map(f) = &graph.node(v).op else { return false };
+    matches!(f, Scalar::Round | Scalar::Floor | Scalar::Ceil) || matches!(f, Scalar::Cast(to) if !to.is_float())
 }
 
 fn is_recurrent(graph: &Graph, v: ValueId) -> bool {

@@ -3,10 +3,15 @@
 
 mod common;
 
+use std::collections::BTreeMap;
+
 use common::{Net, Reordered, attention, convnet, divided, wide};
+use egret_ir::Tensor;
 use egret_onnx::ReadOptions;
-use egret_verification::checks::Fault;
-use egret_verification::{Model, Options, Report, Subject, Verdict, verify};
+use egret_verification::checks::{Fault, Step};
+use egret_verification::definition::Definition;
+use egret_verification::verify::verify_definition;
+use egret_verification::{ExecError, Executor, Model, Options, Report, Run, Subject, Taps, Verdict, verify};
 
 fn model(net: &Net, name: &str) -> Model {
     Model::from_bytes(name, net.bytes(), None, &ReadOptions::default()).unwrap()
@@ -146,4 +151,80 @@ fn reports_are_json_and_repeat() {
     let once = || serde_json::to_string(&verify(&a, &mut Subject::interpreter(&a), &options(4)).unwrap()).unwrap();
     assert_eq!(once(), once());
     assert!(once().contains("\"verdict\":\"equal\""));
+}
+
+/// A product, rounded to steps of 0.1, and 1 + erf of it: near −3 that is a small difference of numbers near 1.
+const TAIL: &str = r#"graph "tail" {
+  %0 = input "x" : f32[64,16]
+  %1 = input "w" : f32[16,2]
+  %2 = contract {a k, k b -> a b} f32 f32 %0, %1 : f32[64,2]
+  %3 = 10.0f32 : f32[]
+  %4 = broadcast [0:64,1:2] %3 : f32[64,2]
+  %5 = map mul %2, %4 : f32[64,2]
+  %6 = map round %5 : f32[64,2]
+  %7 = map cast:i8 %6 : i8[64,2]
+  %8 = map cast:f32 %7 : f32[64,2]
+  %9 = map div %8, %4 : f32[64,2]
+  %10 = map erf %9 : f32[64,2]
+  %11 = 1.0f32 : f32[]
+  %12 = broadcast [0:64,1:2] %11 : f32[64,2]
+  %13 = map add %10, %12 : f32[64,2]
+  return "y" %13
+}
+"#;
+
+/// A graph in its declared types, its results scaled.
+struct Declared(egret_ir::Graph, f32);
+
+impl Executor for Declared {
+    fn name(&self) -> &'static str {
+        "interpreter"
+    }
+
+    fn profile(&self) -> &'static str {
+        "interpreter"
+    }
+
+    fn run(&mut self, inputs: &[(String, Tensor)], _taps: Taps) -> Result<Run, ExecError> {
+        let given: Vec<Tensor> = inputs.iter().map(|(_, t)| t.clone()).collect();
+        let y = egret_ir::eval::native(&self.0, &given).unwrap().swap_remove(0);
+        let scaled: Vec<f32> = y.to_f64().iter().map(|y| *y as f32 * self.1).collect();
+        let outputs = vec![("y".to_owned(), Tensor::from_slice(y.shape(), &scaled).unwrap())];
+        Ok(Run { taps: outputs.iter().cloned().collect(), outputs })
+    }
+}
+
+fn compare_tail(scale: f32) -> Report {
+    let graph = egret_ir::text::parse(TAIL).unwrap();
+    let names = graph.inputs.iter().map(|i| i.name.to_string()).zip(graph.values()).collect::<BTreeMap<_, _>>();
+    let names = names.into_iter().chain([("y".to_owned(), graph.outputs[0].value)]).collect();
+    let words = |list: &[&str]| list.iter().map(|w| (*w).to_owned()).collect();
+    let step =
+        Step { name: "tail".to_owned(), op: "kernel".to_owned(), reads: words(&["x", "w"]), writes: words(&["y"]) };
+    let mut subject = Subject {
+        name: "tail".to_owned(),
+        engine: Box::new(Declared(graph.clone(), scale)),
+        steps: vec![step],
+        inputs: None,
+        outputs: None,
+        program: None,
+    };
+    // All rows alike but for what rounding to steps takes away: one column is −3 everywhere, the other one 1.
+    let x: Vec<f32> = (0..64 * 16).map(|i| 1.0 + ((i * 37) % 101) as f32 * 1e-4).collect();
+    let w: Vec<f32> = (0..16 * 2).map(|i| if i % 2 == 0 { -3.0 / 16.0 } else { 1.0 / 16.0 }).collect();
+    let given = vec![
+        ("x".to_owned(), Tensor::from_slice([64, 16], &x).unwrap()),
+        ("w".to_owned(), Tensor::from_slice([16, 2], &w).unwrap()),
+    ];
+    let options = Options { given, ..options(1) };
+    verify_definition(&Definition::new("tail", &graph, names), &mut subject, &options).unwrap()
+}
+
+#[test]
+fn equal_errors_behind_integers_are_no_common_factor() {
+    let report = compare_tail(1.0);
+    assert_eq!(report.verdict, Verdict::Equal, "{report}");
+    assert_eq!(report.values.checked, 1);
+    // The bound finds one.
+    assert!(!compare_tail(1.01).verdict.is_equal());
 }
