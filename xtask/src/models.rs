@@ -59,11 +59,6 @@ pub fn run(args: &Args) -> Result<()> {
         bail!("{} of {runs} runs failed\n{}", failures.len(), failures.join("\n"));
     }
     println!("{} models, {runs} runs: optimized and compiled, all equal to the original", chosen.len());
-    let open: Vec<String> =
-        chosen.iter().filter_map(|m| Some(format!("{}: {}", m.name, m.uncompiled.as_ref()?))).collect();
-    if !open.is_empty() {
-        println!("not compiled yet:\n{}", open.join("\n"));
-    }
     Ok(())
 }
 
@@ -151,20 +146,11 @@ fn one(model: &Model, egret: &Egret, work: &Path, slim: bool, row: &mut Row) -> 
     row.bytes = Some((report.bytes_before, report.bytes_after));
 
     let start = Instant::now();
-    match (egret.compile(&original, &library, &binding), &model.uncompiled) {
-        (Ok(compiled), None) => {
-            row.kernels = Some(compiled.kernels);
-            row.compile_s = Some(start.elapsed().as_secs_f64());
-        }
-        (Err(error), None) => return Err(error),
-        (Ok(_), Some(reason)) => bail!("it compiles, and models.toml says that it does not: {reason}"),
-        (Err(_), Some(_)) => {}
-    }
+    row.kernels = Some(egret.compile(&original, &library, &binding)?.kernels);
+    row.compile_s = Some(start.elapsed().as_secs_f64());
 
     row.onnx = Some(egret.verify(&original, &optimized, &inputs)?);
-    if model.uncompiled.is_none() {
-        row.library = Some(egret.verify(&original, &library, &inputs)?);
-    }
+    row.library = Some(egret.verify(&original, &library, &inputs)?);
 
     egret.optimize(&original, &repeated, &binding)?;
     same_bytes(&optimized, &repeated).context("two optimizations of the same file differ")?;

@@ -100,9 +100,6 @@ pub struct Model {
     /// Another binding of the open dimensions, at which the model must pass, too.
     #[serde(default)]
     pub second: Option<Second>,
-    /// Why compiling does not take the model yet.
-    #[serde(default)]
-    pub uncompiled: Option<String>,
     /// How each input is made, by the input's name.
     pub inputs: BTreeMap<String, Fill>,
 }
@@ -204,7 +201,7 @@ mod tests {
     fn manifest_reads_and_names_are_unique() {
         let manifest = Manifest::load().unwrap();
         let mut names: Vec<&str> = manifest.models.iter().map(|m| m.name.as_str()).collect();
-        assert_eq!(manifest.models.iter().filter(|m| m.main).count(), 16);
+        assert_eq!(manifest.models.iter().filter(|m| m.main).count(), 17);
         names.sort_unstable();
         let count = names.len();
         names.dedup();
