@@ -3,6 +3,8 @@
 //!
 //! - `error`: the rest is a rule file; the problems come out as users see them;
 //! - `import-egg`: the rest is a file of rewrites for egg; the rule file they become comes out;
+//! - `smt bits|reals sat|unsat`: the rest are two graphs parted by a line `and`; what a solver is asked about them comes out. A
+//!   Z3, where there is one, must give that answer;
 //! - `optimize [numeric=CLASS]`: the rest is a graph; its smallest equal graph and the rules that prove it come out.
 
 use std::collections::BTreeMap;
@@ -10,6 +12,8 @@ use std::fmt::Write as _;
 use std::path::Path;
 
 use egret_ir::{Graph, Op, check, text};
+use egret_rules::rulecheck::prove::{Laws, question_of};
+use egret_rules::rulecheck::smt::{Answer, Solver};
 use egret_rules::{Config, Numeric, RuleSet, egg_import, saturate};
 
 fn error(input: &str) -> String {
@@ -27,6 +31,29 @@ fn imported(input: &str) -> String {
     let rules = egg_import::rules_text("test.egg", &egg_import::import("test.egg", input));
     RuleSet::load(&[("test.rules", &rules)]).unwrap_or_else(|e| panic!("{}", e[0]));
     rules
+}
+
+fn smt(header: &str, input: &str) -> String {
+    let words: Vec<&str> = header.split_whitespace().collect();
+    let [_, laws, answer] = words.as_slice() else { panic!("`{header}` has no laws or no answer") };
+    let laws = if *laws == "bits" { Laws::Bits } else { Laws::Reals };
+    let (left, right) = input.split_once("\nand\n").expect("two graphs");
+    let [left, right] = [left, right]
+        .map(|g| check(text::parse(g).expect("the graph parses")).expect("the graph of a filetest checks"));
+    let Some(question) = question_of(&left, &right, laws) else { return "no encoding\n".to_owned() };
+    match Solver::find() {
+        None => eprintln!("no z3 in PATH: `{header}` is compared as text alone"),
+        Some(solver) => {
+            let said = solver.ask(&question);
+            let right = match &said {
+                Answer::Unsat => *answer == "unsat",
+                Answer::Sat(_) => *answer == "sat",
+                Answer::Unknown => false,
+            };
+            assert!(right, "{said:?} where {answer} is right:\n{question}");
+        }
+    }
+    question
 }
 
 fn optimize(header: &str, input: &str) -> String {
@@ -110,6 +137,8 @@ fn run(case: &str) -> (String, String) {
         error(body)
     } else if header.starts_with("import-egg") {
         imported(body)
+    } else if header.starts_with("smt") {
+        smt(header, body)
     } else if header.starts_with("optimize") {
         optimize(header, body)
     } else {

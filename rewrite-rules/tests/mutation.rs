@@ -7,6 +7,7 @@ use egret_rules::RuleSet;
 use egret_rules::lang::print::rule_text;
 use egret_rules::rulecheck::mutate::search::{INSTANCES, Search, Verdict};
 use egret_rules::rulecheck::mutate::{Operator, Score, judge, mutants, sample};
+use egret_rules::rulecheck::smt::{Oracle, Solver};
 
 #[test]
 fn printed_rules_load_as_the_same_rules() {
@@ -44,7 +45,8 @@ fn wrong_mutants_are_refused() {
     let count = std::env::var("EGRET_MUTANTS").ok().and_then(|n| n.parse().ok()).unwrap_or(60);
     let chosen = sample(mutants(&set), count, 0);
     let search = Search::find();
-    let judged = judge(&chosen, search.as_ref(), &|_| {}).expect("the search runs");
+    let judged = judge(&chosen, search.as_ref(), &Oracle { solver: Solver::find(), known: Vec::new() }, &|_| {})
+        .expect("the search runs");
     let score = Score::of(&judged);
     if search.is_none() {
         eprintln!("no Python with numpy: {} of {} mutants refused, none judged", score.refused, score.mutants);

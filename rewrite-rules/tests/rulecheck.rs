@@ -7,7 +7,8 @@ use egret_rules::lang::print::condition_text;
 use egret_rules::rulecheck::enumerate::{Extents, draw, text};
 use egret_rules::rulecheck::lock::Lock;
 use egret_rules::rulecheck::prove::{Proof, prove};
-use egret_rules::rulecheck::{Evidence, Failure, check, check_all};
+use egret_rules::rulecheck::smt::{Oracle, Solver};
+use egret_rules::rulecheck::{Evidence, Failure, check, check_all_by};
 
 /// The failures of one rule.
 fn failures(rule: &str) -> Vec<Failure> {
@@ -24,7 +25,9 @@ fn differs(rule: &str) -> bool {
 #[test]
 fn the_library_passes() {
     let rules = RuleSet::builtin();
-    let report = check_all(&rules, &|_| {});
+    // Where there is no Z3, the answers kept in the lock count for the questions that they were given to.
+    let oracle = Oracle { solver: Solver::find(), known: Lock::builtin().answers() };
+    let report = check_all_by(&rules, &oracle, &|_| {});
     let failed: Vec<String> = report.failed().map(|r| format!("{}: {:?}", r.rule, r.failures)).collect();
     assert!(failed.is_empty(), "{failed:#?}");
     // Every rule meets values that nobody wrote down, most of them dozens.
@@ -39,14 +42,14 @@ fn the_library_passes() {
     }
     let kept = std::fs::read_to_string(path).expect("rules.lock");
     assert!(kept == lock.text(), "rules.lock is stale for {:?}: BLESS=1 rewrites it", Lock::parse(&kept).stale(&rules));
-    assert!(report.with(Evidence::Proved) >= 115, "{} proved", report.with(Evidence::Proved));
+    assert!(report.with(Evidence::Proved) >= 270, "{} proved", report.with(Evidence::Proved));
 }
 
 #[test]
 fn wrong_rules_are_not_proved() {
     let open = |text: &str| {
         let rules = RuleSet::load(&[("test.rules", &format!("phase algebra\n{text}\n"))]).expect("the rule loads");
-        !matches!(prove(&rules.rules[0]), Proof::Proved(_))
+        !matches!(prove(&rules.rules[0], &Oracle::default()), Proof::Proved(_))
     };
     // Real values are equal, bits are not.
     let shifted = "shifted : (map add (map add ?x ?y) ?z) => (map add ?x (map add ?y ?z))

@@ -5,6 +5,7 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 
 use egret_rules::rulecheck::mutate::search::{Search, SearchError, Verdict};
 use egret_rules::rulecheck::mutate::{Judged, Operator, Score, judge, judge_rules, mutants, sample};
+use egret_rules::rulecheck::smt::{Oracle, Solver};
 use serde::Serialize;
 
 use super::Outcome;
@@ -56,7 +57,8 @@ pub fn run(a: &Args, out: &Output) -> egret::Result<Outcome> {
     let (done, total) = (AtomicUsize::new(0), chosen.len());
     out.step("judging mutants");
     let failed = |e: SearchError| egret::Error::Usage(e.to_string());
-    let judged = judge(&chosen, search.as_ref(), &|j| {
+    let oracle = Oracle { solver: Solver::find(), known: Vec::new() };
+    let judged = judge(&chosen, search.as_ref(), &oracle, &|j| {
         let n = done.fetch_add(1, Ordering::Relaxed) + 1;
         out.status(&format!("judging mutants: {n} of {total}, {}", j.of));
     })

@@ -1,12 +1,14 @@
 //! `egret rules list|check|mutate|taso|import-egg`.
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicUsize, Ordering};
 
 use egret_rules::RuleSet;
 use egret_rules::egg_import;
 use egret_rules::rulecheck::lock::{Entry, Lock};
-use egret_rules::rulecheck::{Evidence, check_all};
+use egret_rules::rulecheck::prove::SmtNote;
+use egret_rules::rulecheck::smt::{Oracle, Solver};
+use egret_rules::rulecheck::{Evidence, RuleReport, check_all_by};
 use egret_rules::taso::Judged;
 use serde::Serialize;
 
@@ -65,6 +67,9 @@ struct Check {
     /// Check the built-in library anew instead of trusting the evidence kept with it
     #[arg(long)]
     cold: bool,
+    /// The Z3 that is asked where normal forms leave a rule open; none: `z3` in PATH, or else the answers kept with the library
+    #[arg(long, value_name = "PATH")]
+    z3: Option<PathBuf>,
 }
 
 #[derive(clap::Args)]
@@ -142,9 +147,24 @@ struct Checked {
     seconds: f64,
     /// Whether the evidence kept with the library was used.
     kept: bool,
-    failed: Vec<egret_rules::rulecheck::RuleReport>,
+    failed: Vec<RuleReport>,
     /// Per rule that passed.
     evidence: Vec<RuleEvidence>,
+    /// Rules of these that only a solver proves.
+    by_smt: usize,
+    /// Rules that passed and are open, with what a solver says of them.
+    open: Vec<Open>,
+    /// Native passes beside the rules: the law of each is asked at every proposal, and again at replay.
+    passes: usize,
+    #[serde(skip)]
+    native: Vec<Vec<String>>,
+}
+
+/// A rule that is not proved and whose structures all have a question.
+#[derive(Serialize)]
+struct Open {
+    rule: String,
+    smt: SmtNote,
 }
 
 /// What is known of a rule.
@@ -158,6 +178,8 @@ struct RuleEvidence {
     structures: usize,
     /// Rank up to which they are all there are.
     complete_to_rank: Option<usize>,
+    /// Questions that a solver answered for it.
+    smt_questions: usize,
     /// Probability that sides that differ at some drawn values pass the comparison modulo two primes; null: none was made.
     modular_error: Option<String>,
     /// Tuples of values of small types compared, all there are.
@@ -172,6 +194,7 @@ impl RuleEvidence {
             drawn: e.drawn,
             structures: e.structural.structures,
             complete_to_rank: e.structural.rank,
+            smt_questions: e.structural.smt.map_or(0, |a| a.questions),
             modular_error: (e.error_bits > 0).then(|| format!("2^-{}", e.error_bits)),
             exhaustive: e.exhaustive,
         }
@@ -185,6 +208,7 @@ impl RuleEvidence {
             self.drawn.to_string(),
             self.structures.to_string(),
             or_dash(self.complete_to_rank.map(|r| r.to_string())),
+            or_dash((self.smt_questions > 0).then(|| self.smt_questions.to_string())),
             or_dash(self.modular_error.clone()),
             self.exhaustive.to_string(),
         ]
@@ -192,8 +216,45 @@ impl RuleEvidence {
 }
 
 impl Checked {
+    fn new(rules: &RuleSet) -> Self {
+        let pass = |p: &&'static egret_rules::engine::passes::Pass| {
+            [p.name, p.numeric.name(), p.cite].map(str::to_owned).to_vec()
+        };
+        Self {
+            rules: rules.rules.len(),
+            passes: rules.passes.len(),
+            native: rules.passes.iter().map(pass).collect(),
+            ..Self::default()
+        }
+    }
+
+    /// How much a solver might add, or did.
+    fn smt_lines(&self, verbose: bool) -> String {
+        let mut text = String::new();
+        for open in &self.open {
+            match &open.smt {
+                SmtNote::Values(model) if verbose => {
+                    text.push_str(&format!("{}: z3 finds values where the sides may differ\n", open.rule));
+                    model.lines().for_each(|line| text.push_str(&format!("    {line}\n")));
+                }
+                SmtNote::Unknown if verbose => {
+                    text.push_str(&format!("{}: z3 gives up\n", open.rule));
+                }
+                SmtNote::Values(_) | SmtNote::Unknown | SmtNote::Unasked | SmtNote::None => {}
+            }
+        }
+        let unasked = self.open.iter().filter(|o| o.smt == SmtNote::Unasked).count();
+        if unasked > 0 {
+            text.push_str(&format!(
+                "{unasked} of the rules that are not proved may be with z3 (in PATH, or --z3 PATH)\n"
+            ));
+        }
+        text
+    }
+
     fn count(&mut self, rule: &str, e: &Entry) {
         self.evidence.push(RuleEvidence::new(rule, e));
+        self.by_smt += usize::from(e.structural.smt.is_some());
         match e.evidence {
             Evidence::Proved => self.proved += 1,
             Evidence::Bounded => self.bounded += 1,
@@ -205,7 +266,7 @@ impl Checked {
 /// The evidence kept with the library, where it is of the library as it stands.
 fn kept(rules: &RuleSet) -> Option<Checked> {
     let lock = Lock::builtin();
-    let mut checked = Checked { rules: rules.rules.len(), kept: true, ..Checked::default() };
+    let mut checked = Checked { kept: true, ..Checked::new(rules) };
     for rule in &rules.rules {
         checked.count(&rule.name, lock.entry(rule)?);
     }
@@ -215,10 +276,10 @@ fn kept(rules: &RuleSet) -> Option<Checked> {
 fn check(c: &Check, out: &Output) -> egret::Result<Outcome> {
     let rules = load(&c.files.files)?;
     let start = std::time::Instant::now();
-    let trusted = if c.files.files.is_empty() && !c.cold { kept(&rules) } else { None };
+    let trusted = if c.files.files.is_empty() && !c.cold && c.z3.is_none() { kept(&rules) } else { None };
     let mut checked = match trusted {
         Some(checked) => checked,
-        None => fresh(&rules, out),
+        None => fresh(&rules, &oracle(c.z3.as_deref())?, out),
     };
     checked.seconds = start.elapsed().as_secs_f64();
     out.result(c.files.json, &checked, || {
@@ -231,37 +292,56 @@ fn check(c: &Check, out: &Output) -> egret::Result<Outcome> {
         }
         if out.verbose > 0 {
             let rows: Vec<Vec<String>> = checked.evidence.iter().map(RuleEvidence::cells).collect();
-            let header = ["rule", "evidence", "drawn", "structures", "to rank", "error", "exhaustive"];
+            let header = ["rule", "evidence", "drawn", "structures", "to rank", "smt", "error", "exhaustive"];
             text.push_str(&table(&header, &rows));
             text.push('\n');
         }
-        let Checked { rules, proved, bounded, tested, refused, samples, seconds, kept, .. } = &checked;
+        if !checked.native.is_empty() {
+            text.push_str(&table(&["native pass", "class", "source of its law"], &checked.native));
+            let passes = checked.passes;
+            text.push_str(&format!("{passes} native passes: a law is asked at every proposal, and again at replay\n\n"));
+        }
+        text.push_str(&checked.smt_lines(out.verbose > 0));
+        let Checked { rules, proved, bounded, tested, refused, samples, seconds, kept, by_smt, .. } = &checked;
         let how = if *kept {
             "by the evidence kept with them; --cold checks anew".to_owned()
         } else {
             format!("{samples} samples compared, {seconds:.1} s")
         };
         text.push_str(&format!(
-            "{rules} rules: {proved} proved, {bounded} bounded, {tested} tested, {refused} refused ({how})\n"
+            "{rules} rules: {proved} proved ({by_smt} of them by z3), {bounded} bounded, {tested} tested, {refused} refused ({how})\n"
         ));
         text
     });
     Ok(if checked.refused == 0 { Outcome::Done } else { Outcome::No })
 }
 
+/// The solver of that path, or the one there is; where there is none, the answers kept with the library.
+fn oracle(z3: Option<&Path>) -> egret::Result<Oracle> {
+    let failed = |path: &Path, e: std::io::Error| egret::Error::File { path: path.to_owned(), reason: e.to_string() };
+    let solver = match z3 {
+        Some(path) => Some(Solver::at(path).map_err(|e| failed(path, e))?),
+        None => Solver::find(),
+    };
+    Ok(Oracle { solver, known: Lock::builtin().answers() })
+}
+
 /// Checks every rule.
-fn fresh(rules: &RuleSet, out: &Output) -> Checked {
+fn fresh(rules: &RuleSet, oracle: &Oracle, out: &Output) -> Checked {
     let (done, total) = (AtomicUsize::new(0), rules.rules.len());
     out.step("checking rules");
-    let report = check_all(rules, &|r| {
+    let report = check_all_by(rules, oracle, &|r| {
         let n = done.fetch_add(1, Ordering::Relaxed) + 1;
         out.status(&format!("checking rules: {n} of {total}, {}", r.rule));
     });
-    let mut checked = Checked { rules: rules.rules.len(), samples: report.samples(), ..Checked::default() };
+    let mut checked = Checked { samples: report.samples(), ..Checked::new(rules) };
     let lock = Lock::of(rules, &report);
     for (rule, r) in rules.rules.iter().zip(report.rules) {
         if let Some(e) = lock.entry(rule) {
             checked.count(&rule.name, e);
+            if e.evidence != Evidence::Proved && r.smt != SmtNote::None {
+                checked.open.push(Open { rule: r.rule, smt: r.smt });
+            }
         } else {
             checked.refused += 1;
             checked.failed.push(r);

@@ -21,7 +21,7 @@ use super::attr_fns::{
 use super::bound::{Bindings, Bound, Facts};
 use crate::engine::egraph::{EGraph, Elements, small_value};
 use crate::engine::plan::does_nothing;
-pub(crate) use rows::is_scale;
+pub(crate) use rows::{is_scale, range};
 
 /// A row of the table.
 pub struct ConditionDef {

@@ -7,6 +7,7 @@ use std::sync::LazyLock;
 use sha2::{Digest, Sha256};
 
 use super::prove::Structural;
+use super::smt::Asked;
 use super::{CheckReport, Evidence};
 use crate::lang::{Rule, RuleSet};
 
@@ -44,12 +45,17 @@ const JUDGES: &[&str] = &[
     include_str!("prove/normal.rs"),
     include_str!("prove/poly.rs"),
     include_str!("prove/term.rs"),
+    include_str!("smt/mod.rs"),
+    include_str!("smt/encode.rs"),
+    include_str!("smt/rows.rs"),
+    include_str!("smt/sorts.rs"),
 ];
 
 /// The first line of a lock file.
 const HEADER: &str =
     "# Evidence of the built-in rules, written by a check: name, evidence, draws compared, structures proved, rank up to
-# which they are all there are, bits of certainty modulo primes, values compared exhaustively, key.";
+# which they are all there are, bits of certainty modulo primes, values compared exhaustively, questions that an SMT
+# solver answered `unsat` and the hash of their texts, key.";
 
 /// One entry.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -92,6 +98,16 @@ fn key(rule: &Rule) -> String {
     hash.finalize().iter().take(8).map(|b| format!("{b:02x}")).collect()
 }
 
+/// `-`, or a number of questions and the hash of their texts; None where it is neither.
+#[expect(clippy::option_option, reason = "no entry, no questions, or some")]
+fn asked(word: &str) -> Option<Option<Asked>> {
+    if word == "-" {
+        return Some(None);
+    }
+    let (questions, hash) = word.split_once(':')?;
+    Some(Some(Asked { questions: questions.parse().ok()?, hash: u64::from_str_radix(hash, 16).ok()? }))
+}
+
 impl Lock {
     /// The lock of the built-in library.
     pub fn builtin() -> Self {
@@ -102,14 +118,18 @@ impl Lock {
     pub fn parse(text: &str) -> Self {
         let entry = |line: &str| {
             let words: Vec<&str> = line.split_whitespace().collect();
-            let [name, evidence, drawn, structures, rank, error_bits, exhaustive, key] = words.as_slice() else {
+            let [name, evidence, drawn, structures, rank, error_bits, exhaustive, smt, key] = words.as_slice() else {
                 return None;
             };
             let evidence = Evidence::ALL.into_iter().find(|e| e.name() == *evidence)?;
             let entry = Entry {
                 evidence,
                 drawn: drawn.parse().ok()?,
-                structural: Structural { structures: structures.parse().ok()?, rank: rank.parse().ok() },
+                structural: Structural {
+                    structures: structures.parse().ok()?,
+                    rank: rank.parse().ok(),
+                    smt: asked(smt)?,
+                },
                 error_bits: error_bits.parse().ok()?,
                 exhaustive: exhaustive.parse().ok()?,
                 key: (*key).to_owned(),
@@ -130,6 +150,11 @@ impl Lock {
         Self(passed.map(entry).collect())
     }
 
+    /// The questions whose answers the lock keeps: `unsat`, whoever asks them.
+    pub fn answers(&self) -> Vec<Asked> {
+        self.0.values().filter_map(|e| e.structural.smt).collect()
+    }
+
     /// The entry of a rule, if it is of the rule as it stands.
     pub fn entry(&self, rule: &Rule) -> Option<&Entry> {
         self.0.get(&*rule.name).filter(|e| e.key == key(rule))
@@ -147,7 +172,10 @@ impl Lock {
             let Entry { evidence, drawn, structural, error_bits, exhaustive, key } = e;
             let rank = structural.rank.map_or("-".to_owned(), |r| r.to_string());
             let (evidence, structures) = (evidence.name(), structural.structures);
-            out.push_str(&format!("{name} {evidence} {drawn} {structures} {rank} {error_bits} {exhaustive} {key}\n"));
+            let smt = structural.smt.map_or("-".to_owned(), |a| format!("{}:{:016x}", a.questions, a.hash));
+            out.push_str(&format!(
+                "{name} {evidence} {drawn} {structures} {rank} {error_bits} {exhaustive} {smt} {key}\n"
+            ));
         }
         out
     }

@@ -11,7 +11,7 @@
 //! differ.
 //!
 //! What that shows is the rule's [`Evidence`]: [`prove`] finds a normal form that both sides have whatever the extents;
-//! [`modular`] states the error of equality modulo two primes; [`mod@exhaustive`] runs pointwise rules on all 8-bit values;
+//! [`smt`] asks a solver where there is none; [`modular`] states the error of equality modulo two primes; [`mod@exhaustive`] runs pointwise rules on all 8-bit values;
 //! what is left is tested. [`lock`] keeps the evidence of the library beside it, and [`mutate`] checks the check.
 
 pub mod compare;
@@ -22,6 +22,7 @@ pub mod lock;
 pub mod modular;
 pub mod mutate;
 pub mod prove;
+pub mod smt;
 
 use egret_ir::Symbol;
 use rayon::prelude::*;
@@ -32,7 +33,8 @@ use compare::{Compared, Difference, SAMPLES, compare};
 use enumerate::{Extents, draw};
 use exhaustive::exhaustive;
 use instance::{Instance, as_integers, instance};
-use prove::{Proof, Structural};
+use prove::{Proof, SmtNote, Structural};
+use smt::Oracle;
 
 /// Draws made for a rule at most.
 const DRAWS: u64 = 4000;
@@ -139,7 +141,8 @@ pub enum Failure {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, serde::Serialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Evidence {
-    /// Both sides have one normal form for all extents and elements, at every structure made ([`prove`]).
+    /// Both sides have one normal form, or a solver finds no difference, for all extents and elements, at every structure
+    /// made ([`prove`], [`smt`]).
     Proved,
     /// Exact over what was enumerated: equal modulo two primes at all drawn values ([`modular`]), or, of a pointwise rule
     /// of integers, at all values of 8 bits ([`mod@exhaustive`]).
@@ -192,6 +195,8 @@ pub struct RuleReport {
     pub exhaustive: u64,
     /// Structures with unknown extents whose sides have one normal form, and the rank up to which they are all there are.
     pub structural: Structural,
+    /// Of a rule that is not proved: what became of its questions to a solver.
+    pub smt: SmtNote,
     /// How sure it is.
     pub evidence: Evidence,
     /// What is wrong.
@@ -224,16 +229,26 @@ impl CheckReport {
 
 /// Checks all rules of a set, on all cores; `done` is told of each.
 pub fn check_all(rules: &RuleSet, done: &(dyn Fn(&RuleReport) + Sync)) -> CheckReport {
+    check_all_by(rules, &Oracle::default(), done)
+}
+
+/// Checks all rules of a set where questions have answers.
+pub fn check_all_by(rules: &RuleSet, oracle: &Oracle, done: &(dyn Fn(&RuleReport) + Sync)) -> CheckReport {
     let checked = rules.rules.par_iter().map(|rule| {
-        let report = check(rule);
+        let report = check_by(rule, oracle);
         done(&report);
         report
     });
     CheckReport { rules: checked.collect() }
 }
 
-/// Checks one rule.
+/// Checks one rule, by normal forms and values alone.
 pub fn check(rule: &Rule) -> RuleReport {
+    check_by(rule, &Oracle::default())
+}
+
+/// Checks one rule where questions have answers.
+pub fn check_by(rule: &Rule, oracle: &Oracle) -> RuleReport {
     let mut report = RuleReport {
         rule: rule.name.to_string(),
         place: rule.place.to_string(),
@@ -248,6 +263,7 @@ pub fn check(rule: &Rule) -> RuleReport {
         error_bits: 0,
         exhaustive: 0,
         structural: Structural::default(),
+        smt: SmtNote::default(),
         evidence: Evidence::Tested,
         failures: Vec::new(),
     };
@@ -290,14 +306,15 @@ pub fn check(rule: &Rule) -> RuleReport {
     if let Some((values, difference)) = every.difference {
         report.failures.push(Failure::ValueDiffers { values, difference });
     }
-    match prove::prove(rule) {
+    match prove::prove(rule, oracle) {
         Proof::Proved(structural) => {
             report.structural = structural;
             report.evidence = Evidence::Proved;
         }
         proof @ (Proof::Open { .. } | Proof::NothingDrawn) => {
-            if let Proof::Open { values, .. } = proof {
+            if let Proof::Open { values, smt, .. } = proof {
                 open_structures(rule, rounded, &values, &mut report);
+                report.smt = smt;
             }
             if (modular && rule.numeric != Numeric::Exact) || every.complete {
                 report.evidence = Evidence::Bounded;

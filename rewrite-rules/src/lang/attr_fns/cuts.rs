@@ -118,7 +118,7 @@ pub(super) fn unreshaped_axis(facts: Facts<'_>, args: &[Bound]) -> Option<Bound>
 fn run(facts: Facts<'_>, args: &[Bound]) -> Option<Vec<SliceAxis>> {
     let [Bound::Attr(Attr::Gather(g)), x, Bound::Operand(ix)] = args else { return None };
     let x = &facts.tensor(x)?.shape;
-    let axis = g.data.iter().position(|d| *d == DataIx::At)?;
+    let axis = g.data.iter().position(|d| *d == DataIx::At).filter(|_| g.data.len() == x.len())?;
     if *g != GatherSpec::along(x.len(), axis, g.ix.len(), g.negative).ok()? {
         return None;
     }

@@ -11,7 +11,7 @@ use crate::lang::attr_fns::function_of;
 use crate::lang::bound::{Bound, Facts};
 
 /// The least and the greatest value of a function, NaN aside, where it has any.
-fn range(f: Scalar) -> (Option<f64>, Option<f64>) {
+pub(crate) fn range(f: Scalar) -> (Option<f64>, Option<f64>) {
     match f {
         Scalar::Sin | Scalar::Cos | Scalar::Tanh | Scalar::Erf => (Some(-1.0), Some(1.0)),
         Scalar::Sigmoid => (Some(0.0), Some(1.0)),

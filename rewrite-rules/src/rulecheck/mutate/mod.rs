@@ -16,6 +16,7 @@ use egret_ir::eval::domain::mix;
 use rayon::prelude::*;
 
 use super::prove::{Proof, prove};
+use super::smt::Oracle;
 use super::{Failure, check};
 use crate::lang::print::rule_text;
 use crate::lang::{Numeric, Rule, RuleSet};
@@ -157,6 +158,7 @@ impl Score {
 pub fn judge(
     mutants: &[Mutant],
     search: Option<&Search>,
+    oracle: &Oracle,
     done: &(dyn Fn(&Judged) + Sync),
 ) -> Result<Vec<Judged>, SearchError> {
     mutants
@@ -175,6 +177,7 @@ pub fn judge(
                 | Failure::NeverNeeded { .. }
                 | Failure::NotNeeded { .. } => false,
             };
+            let (passes, normal_forms) = (report.failures.is_empty(), Oracle::default());
             let judged = Judged {
                 of: m.of.to_string(),
                 operator: m.operator,
@@ -182,7 +185,8 @@ pub fn judge(
                 class: m.rule.numeric,
                 refused: report.failures.first().map(|f| f.to_string().lines().next().unwrap_or("").to_owned()),
                 by_draws: report.failures.iter().any(by_draws),
-                proved: matches!(prove(&m.rule), Proof::Proved(_)),
+                // Nobody needs to be asked about what values refuse.
+                proved: matches!(prove(&m.rule, if passes { oracle } else { &normal_forms }), Proof::Proved(_)),
                 verdict: search.map(|s| s.judge(&m.rule, search::INSTANCES)).transpose()?,
             };
             done(&judged);

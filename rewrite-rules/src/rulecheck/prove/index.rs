@@ -40,7 +40,8 @@ impl Scope {
         Dim::symbol(symbol)
     }
 
-    fn extent(&self, s: &Symbol) -> Option<&Dim> {
+    /// The extent of a variable; None for any other symbol.
+    pub fn extent(&self, s: &Symbol) -> Option<&Dim> {
         self.vars.iter().find(|(v, _)| v == s).map(|(_, d)| d)
     }
 

@@ -26,7 +26,7 @@ pub(super) fn number(n: i128, d: i128) -> Option<Poly> {
 }
 
 /// A finite number as numerator and denominator.
-fn rational(l: Literal) -> Option<(i128, i128)> {
+pub(in crate::rulecheck) fn rational(l: Literal) -> Option<(i128, i128)> {
     if !l.dtype().is_float() {
         return Some((i128::from(l.to_i64()), 1));
     }
