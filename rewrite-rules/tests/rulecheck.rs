@@ -106,6 +106,7 @@ fn what_survived_once_is_refused() {
         ("common-factor-contract", "wraps_like("),
         ("reduce-reduce", "not position("),
         ("softmax", "usual_acc("),
+        ("neg-contract", "wraps_like("),
     ] {
         let rule = without(name, condition);
         let failures = check(&rule).failures;

@@ -317,9 +317,11 @@ impl<'a> Draw<'a> {
                 None => {
                     let value = match self.constants[v.index()] {
                         false => Sample::Input(want.ty()),
-                        // Integers wrap at few values only.
+                        // Integers wrap at few values only, and narrow ones in wider sums soonest.
                         true if self.extents != Extents::Symbols
-                            && (self.asks("scales") || self.pick.once_in(if want.dtype.is_int() { 2 } else { 3 })) =>
+                            && (self.asks("scales")
+                                || (want.dtype.is_int() && want.dtype.size() == 1)
+                                || self.pick.once_in(if want.dtype.is_int() { 2 } else { 3 })) =>
                         {
                             Sample::Values(self.special(want)?)
                         }

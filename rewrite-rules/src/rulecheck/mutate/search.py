@@ -88,6 +88,8 @@ class Run:
     def __init__(self, graph, given, wide, samples):
         self.wide, self.samples = wide, samples
         self.bad = np.zeros(samples, bool)
+        # Some conversion is of a number that its type does not have: what it gives is not said here.
+        self.vague = np.zeros(samples, bool)
         self.values, self.types = [], []
         for node in graph["nodes"]:
             args = [self.values[a] for a in node["args"]]
@@ -105,7 +107,10 @@ class Run:
 
     def mark(self, where):
         """Samples with a true element have no value."""
-        self.bad |= np.broadcast_to(where.reshape(where.shape[0], -1).any(axis=1), self.samples)
+        self.bad |= self.per_sample(where)
+
+    def per_sample(self, where):
+        return np.broadcast_to(where.reshape(where.shape[0], -1).any(axis=1), self.samples)
 
     def measure(self):
         """Per sample: the largest finite magnitude of all float values, and whether all of them are finite."""
@@ -291,7 +296,7 @@ class Run:
             info = np.iinfo(DTYPES[to])
             wide = x.astype(np.float64)
             outside = ~(np.isfinite(wide) & (np.trunc(wide) >= info.min) & (np.trunc(wide) <= min(info.max, 2.0**62)))
-            self.mark(outside)
+            self.vague |= self.per_sample(outside)
             return np.where(outside, 0, np.trunc(wide)).astype(target)
         if to == "bool":
             return x != 0
@@ -470,7 +475,7 @@ def differing(numeric, left, right, given, samples):
     integers = all(n["dtype"] not in FLOATS for n in left["nodes"] + right["nodes"])
     strict = numeric == "exact" or integers
     a = Run(left, given, not strict, samples)
-    usable = ~a.bad
+    usable = ~(a.bad | a.vague)
     scale, finite = a.measure()
     if numeric in ("finite", "approximates") and not integers:
         usable &= finite
@@ -478,6 +483,7 @@ def differing(numeric, left, right, given, samples):
         b = Run(right, given, not strict, samples)
     except Undefined:
         return usable, usable, a.result, None
+    usable &= ~b.vague
     x, y = a.result, b.result
     if a.dtype != b.dtype or x.shape != y.shape:
         raise Unsupported("sides of two types")

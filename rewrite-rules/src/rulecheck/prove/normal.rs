@@ -8,9 +8,10 @@
 //! - Floats bit for bit (`exact`): x − y = x + (−y); signs leave products, quotients, conversions and sums, whose rounding
 //!   is symmetric; x·1 = x/1 = x + (−0.0) = x; the bit-exact laws of the scalar rows (commutative, idempotent, involution,
 //!   projection, odd).
-//! - Everywhere: folds of folds of max, min, and, or are one; cells that are neutral are skipped; select with equal ways,
+//! - Everywhere: folds of folds of max, min, and, or are one; the largest of negatives of floats is the negative of the
+//!   smallest; a fold over nothing is its neutral value; a choice that no folded variable decides leaves the fold; cells that are neutral are skipped; select with equal ways,
 //!   with a negated condition, and with a known one; choices by index leave functions and are taken in one order; max
-//!   distributes over min; a sum whose terms are chosen by position is the sum of its parts.
+//!   distributes over min; a sum, max, min, and, or whose terms are chosen by position is that of its parts.
 
 use std::collections::BTreeMap;
 
@@ -223,6 +224,12 @@ impl Laws {
             {
                 return self.apply(Scalar::Max, vec![x.clone(), y.clone()]);
             }
+            (Scalar::Max | Scalar::Min, [x, Term::Literal(l)] | [Term::Literal(l), x])
+                if dtype.is_float()
+                    && l.to_f64() == if f == Scalar::Max { f64::NEG_INFINITY } else { f64::INFINITY } =>
+            {
+                return Some(x.clone());
+            }
             (Scalar::And, [x, Term::Literal(l)] | [Term::Literal(l), x]) if dtype == DType::Bool => {
                 return Some(if l.bits() == 1 { x.clone() } else { Term::Literal(Literal::bool(false)) });
             }
@@ -274,6 +281,17 @@ impl Laws {
             f.body = (**then).clone();
         }
         f.guards = needed(f.guards);
+        if f.vars.iter().any(|(_, extent)| *extent == Dim::ZERO)
+            && let Some(nothing) = over_nothing(f.monoid, f.acc)
+        {
+            return self.normal(&Term::Literal(nothing));
+        }
+        if let Term::Select(conds, a, b) = &f.body
+            && !f.vars.iter().any(|(v, _)| conds.iter().any(|c| cond_mentions(c, v)))
+        {
+            let way = |body: &Term| self.fold(Fold { body: body.clone(), ..f.clone() });
+            return Some(select(conds.clone(), way(a)?, way(b)?));
+        }
         if f.monoid == Monoid::Sum && self.is_ring(f.acc) {
             return match parts(&f) {
                 Some((low, high)) => {
@@ -288,6 +306,18 @@ impl Laws {
         {
             let body = inner[0].clone();
             return self.apply(Scalar::Neg, vec![self.fold(Fold { body, ..f })?]);
+        }
+        if let Some((row, turned)) = lattice(f.monoid) {
+            if let Some((low, high)) = parts(&f) {
+                return self.apply(row, vec![self.fold(low)?, self.fold(high)?]);
+            }
+            if let (Some(monoid), Some(positive), true) = (turned, negated(&f.body), f.acc.is_float())
+                && f.body.dtype().is_some_and(DType::is_float)
+                // The order of several products depends on the names of folded variables.
+                && !matches!(&f.body, Term::Sum(_, products) if products.len() > 1)
+            {
+                return self.apply(Scalar::Neg, vec![self.fold(Fold { monoid, body: positive, ..f })?]);
+            }
         }
         if matches!(f.monoid, Monoid::Max | Monoid::Min | Monoid::And | Monoid::Or)
             || (f.monoid == Monoid::Prod && self.is_ring(f.acc))
@@ -366,7 +396,39 @@ impl Laws {
     }
 }
 
-/// A sum whose terms are chosen by where its variable stands, as two: below the bound, and from there on.
+/// The row that a fold repeats, and the fold that it is of negatives.
+fn lattice(m: Monoid) -> Option<(Scalar, Option<Monoid>)> {
+    match m {
+        Monoid::Max => Some((Scalar::Max, Some(Monoid::Min))),
+        Monoid::Min => Some((Scalar::Min, Some(Monoid::Max))),
+        Monoid::And => Some((Scalar::And, None)),
+        Monoid::Or => Some((Scalar::Or, None)),
+        Monoid::Sum
+        | Monoid::Prod
+        | Monoid::ArgMaxFirst
+        | Monoid::ArgMaxLast
+        | Monoid::ArgMinFirst
+        | Monoid::ArgMinLast => None,
+    }
+}
+
+/// A fold over no cells, where that is the same number for all types of its kind.
+fn over_nothing(m: Monoid, acc: DType) -> Option<Literal> {
+    match m {
+        Monoid::Sum => Some(Literal::from_i64(acc, 0)),
+        Monoid::Prod => Some(Literal::from_i64(acc, 1)),
+        Monoid::Max => acc.is_float().then(|| Literal::from_f64(acc, f64::NEG_INFINITY)),
+        Monoid::Min => acc.is_float().then(|| Literal::from_f64(acc, f64::INFINITY)),
+        Monoid::And
+        | Monoid::Or
+        | Monoid::ArgMaxFirst
+        | Monoid::ArgMaxLast
+        | Monoid::ArgMinFirst
+        | Monoid::ArgMinLast => None,
+    }
+}
+
+/// A fold whose terms are chosen by where its variable stands, as two: below the bound, and from there on.
 fn parts(f: &Fold) -> Option<(Fold, Fold)> {
     let Term::Select(conds, low, high) = &f.body else { return None };
     let [Cond::NonNegative(d)] = conds.as_slice() else { return None };
