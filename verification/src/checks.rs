@@ -443,7 +443,7 @@ fn floats(
         }
     }
     let contractions = job.region.contractions(graph);
-    let carried = !job.region.iterates(graph) && !job.region.rounds_contractions(graph);
+    let carried = !job.region.iterates(graph) && job.region.carries_contraction(graph);
     if contractions == 1 && carried && domain.terms() > 0 {
         // Bounds of a contraction are 4√K·u·|a|·|b|, its standard deviation 0.5·u·|a|·|b|.
         let narrower = 8.0 * (domain.terms() as f64).sqrt();

@@ -49,21 +49,18 @@ impl Region {
             .count()
     }
 
-    /// Whether what a contraction gave is rounded to integers before it reaches a target: what it erred by is a step there,
-    /// or gone.
-    pub fn rounds_contractions(&self, graph: &Graph) -> bool {
-        let mut behind = std::collections::BTreeSet::new();
+    /// Whether what a contraction gave reaches a target without being rounded to integers on the way: behind integers its
+    /// error is a step, or gone.
+    pub fn carries_contraction(&self, graph: &Graph) -> bool {
+        let mut carrying = std::collections::BTreeSet::new();
         for v in self.order.iter().filter(|v| !self.cut.contains(v)) {
             let node = graph.node(*v);
-            let reached = node.args.iter().any(|a| behind.contains(a));
-            if reached && makes_whole(graph, *v) {
-                return true;
-            }
-            if reached || matches!(node.op, Op::Contract { .. }) {
-                behind.insert(*v);
+            let reached = matches!(node.op, Op::Contract { .. }) || node.args.iter().any(|a| carrying.contains(a));
+            if reached && !makes_whole(graph, *v) {
+                carrying.insert(*v);
             }
         }
-        false
+        self.targets.iter().any(|t| carrying.contains(t))
     }
 
     /// Whether a recurrence or control flow is inside, whose error bound grows with every step.
