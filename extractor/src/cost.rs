@@ -318,6 +318,7 @@ pub(crate) fn load(machine: &Machine, steps: &[Step<'_>], symbols: &Symbols) -> 
                 let (family, each) = match &**call {
                     Call::Softmax { .. } | Call::LogSoftmax { .. } => (Family::Row, 16.0),
                     Call::LayerNorm { .. } => (Family::Row, 10.0),
+                    Call::RmsNorm { .. } => (Family::Row, 6.0),
                     Call::Gelu(_) => (family, 18.0),
                     Call::Resize(_) => (Family::Resize, 4.0),
                     Call::Det => {
@@ -415,6 +416,7 @@ impl NodeWork {
             Op::Call(call) => match &**call {
                 Call::Softmax { .. } | Call::LogSoftmax { .. } => zero(Family::Row, 16),
                 Call::LayerNorm { .. } => zero(Family::Row, 10),
+                Call::RmsNorm { .. } => zero(Family::Row, 6),
                 Call::Gelu(_) => zero(Family::Map, 18),
                 Call::Recurrent(_) => zero(Family::Recurrent, 256),
                 Call::Resize(_) => zero(Family::Resize, 4),

@@ -15,7 +15,11 @@ use crate::types::{TensorType, Type};
 /// Whether a definition has a body; the others have a reference function in [`crate::eval`].
 pub fn has_body(call: &Call) -> bool {
     match call {
-        Call::Softmax { .. } | Call::LogSoftmax { .. } | Call::LayerNorm { .. } | Call::Gelu(_) => true,
+        Call::Softmax { .. }
+        | Call::LogSoftmax { .. }
+        | Call::LayerNorm { .. }
+        | Call::RmsNorm { .. }
+        | Call::Gelu(_) => true,
         Call::Recurrent(_) | Call::Resize(_) | Call::Det | Call::NonMaxSuppression(_) => false,
     }
 }
@@ -100,6 +104,7 @@ impl Builder {
 /// - softmax: `e / Σe` with `e = exp(x − max x)`;
 /// - log_softmax: `d − ln Σ exp d` with `d = x − max x`;
 /// - layer_norm: in the stash type `d / √(mean d² + ε)` with `d = x − mean x`, cast back, then `· γ + β`;
+/// - rms_norm: in the stash type `x / √(mean x² + ε)`, cast back, then `· γ`;
 /// - gelu: `x · (1 + erf(x/√2)) · ½`, or `x · (1 + tanh(√(2/π)·(x + 0.044715·x³))) · ½`.
 ///
 /// Definitions without a body ([`has_body`]) give [`TypeError::NoBody`].
@@ -147,6 +152,22 @@ pub fn body(call: &Call, types: &[Type]) -> Result<Graph, TypeError> {
             let bias = b.spread(inputs[2], &kept, x)?;
             let scaled = b.map(Scalar::Mul, &[normal, scale])?;
             b.map(Scalar::Add, &[scaled, bias])?
+        }
+        Call::RmsNorm { axes, epsilon, stash } => {
+            let (rank, dtype) = (b.tensor(x).rank(), b.tensor(x).dtype);
+            let folded: Vec<usize> = (rank - usize::from(*axes)..rank).collect();
+            let kept: Vec<usize> = (0..rank - usize::from(*axes)).collect();
+            let wide = b.cast(x, *stash)?;
+            let square = b.map(Scalar::Mul, &[wide, wide])?;
+            let mean = b.mean(square, &folded)?;
+            let epsilon = b.splat(Literal::from_f64(*stash, epsilon.to_f64()), mean)?;
+            let mean = b.map(Scalar::Add, &[mean, epsilon])?;
+            let root = b.map(Scalar::Sqrt, &[mean])?;
+            let root = b.spread(root, &folded, x)?;
+            let normal = b.map(Scalar::Div, &[wide, root])?;
+            let normal = b.cast(normal, dtype)?;
+            let scale = b.spread(inputs[1], &kept, x)?;
+            b.map(Scalar::Mul, &[normal, scale])?
         }
         Call::Gelu(form) => {
             let inner = match form {

@@ -518,7 +518,7 @@ fn composite(
         Call::Recurrent(_) | Call::Resize(_) | Call::Det | Call::NonMaxSuppression(_) => {
             return unsupported(call.name());
         }
-        Call::LayerNorm { .. } => {}
+        Call::LayerNorm { .. } | Call::RmsNorm { .. } => {}
     }
     let types: Vec<egret_ir::Type> = graph.node(v).args.iter().map(|a| graph.ty(*a).clone()).collect();
     let body = egret_ir::defs::body(call, &types).map_err(|e| Fail::Unsupported(e.to_string()))?;

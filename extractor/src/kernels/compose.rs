@@ -142,7 +142,7 @@ pub(super) fn only_reads(op: &Op, ty: &TensorType) -> bool {
         Op::Call(call) => match &**call {
             Call::Recurrent(_) | Call::Resize(_) | Call::Det | Call::NonMaxSuppression(_) => true,
             Call::Softmax { axis } | Call::LogSoftmax { axis } => !is_last(ty, usize::from(*axis)),
-            Call::LayerNorm { .. } | Call::Gelu(_) => false,
+            Call::LayerNorm { .. } | Call::RmsNorm { .. } | Call::Gelu(_) => false,
         },
         Op::Input(_)
         | Op::Const(_)
@@ -231,7 +231,7 @@ fn shape(cg: &ClassGraph, op: &Op, ty: &TensorType, class: ClassId, operands: &[
                 let axis = usize::from(*axis);
                 over_rows(operands, count(&ty.shape[..axis]), ty.shape[axis].clone())
             }
-            Call::LayerNorm { axes, .. } => {
+            Call::LayerNorm { axes, .. } | Call::RmsNorm { axes, .. } => {
                 let kept = ty.rank() - usize::from(*axes);
                 over_rows(operands, count(&ty.shape[..kept]), count(&ty.shape[kept..]))
             }

@@ -190,7 +190,11 @@ impl<D: Domain> Cx<'_, D> {
                 Ok(native::det(self, site, x)?.into())
             }
             Call::NonMaxSuppression(n) => native::nms(self, n, args),
-            Call::Softmax { .. } | Call::LogSoftmax { .. } | Call::LayerNorm { .. } | Call::Gelu(_) => {
+            Call::Softmax { .. }
+            | Call::LogSoftmax { .. }
+            | Call::LayerNorm { .. }
+            | Call::RmsNorm { .. }
+            | Call::Gelu(_) => {
                 let types: Vec<Type> = args.iter().map(|a| Type::fixed(a.dtype(), a.shape())).collect();
                 let body = crate::defs::body(call, &types)?;
                 let mut results = self.body(site, &body, args)?;

@@ -20,7 +20,11 @@ pub fn flops(op: &Op, args: &[&Type]) -> Dim {
         // n log₂ n comparisons, of which the logarithm is taken as 16.
         Op::ArgSort { .. } => dim::count(&shape(0)) * Dim::from(16i64),
         Op::Call(call) => match &**call {
-            Call::Softmax { .. } | Call::LogSoftmax { .. } | Call::LayerNorm { .. } | Call::Gelu(_) => {
+            Call::Softmax { .. }
+            | Call::LogSoftmax { .. }
+            | Call::LayerNorm { .. }
+            | Call::RmsNorm { .. }
+            | Call::Gelu(_) => {
                 let types: Vec<Type> = args.iter().map(|t| (*t).clone()).collect();
                 defs::body(call, &types).map_or(Dim::ZERO, |body| graph_flops(&body))
             }

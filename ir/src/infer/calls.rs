@@ -28,8 +28,8 @@ pub(super) fn call(c: &Call, args: &[&Type], kind: &'static str) -> Result<Type,
             }
             Ok(args[0].clone())
         }
-        Call::LayerNorm { axes, stash, .. } => {
-            arity(3)?;
+        Call::LayerNorm { axes, stash, .. } | Call::RmsNorm { axes, stash, .. } => {
+            arity(if matches!(c, Call::LayerNorm { .. }) { 3 } else { 2 })?;
             float(parts[0])?;
             let (x, n) = (parts[0], usize::from(*axes));
             if n == 0 || n > x.rank() || !stash.is_float() {

@@ -35,6 +35,7 @@ pub enum Head {
     Softmax,
     LogSoftmax,
     LayerNorm,
+    RmsNorm,
     Gelu(GeluForm),
     Recurrent(Box<Recurrent>),
     Resize(Box<Resize>),
@@ -103,6 +104,9 @@ impl Op {
                 Call::LayerNorm { axes, epsilon, stash } => {
                     (Head::LayerNorm, vec![Attr::Axis(axes), Attr::Literal(epsilon), Attr::DType(stash)])
                 }
+                Call::RmsNorm { axes, epsilon, stash } => {
+                    (Head::RmsNorm, vec![Attr::Axis(axes), Attr::Literal(epsilon), Attr::DType(stash)])
+                }
                 Call::Gelu(form) => (Head::Gelu(form), vec![]),
                 Call::Recurrent(r) => (Head::Recurrent(Box::new(r)), vec![]),
                 Call::Resize(r) => (Head::Resize(Box::new(r)), vec![]),
@@ -146,6 +150,9 @@ impl Op {
             (Head::LogSoftmax, [Attr::Axis(axis)]) => Self::call(Call::LogSoftmax { axis: *axis }),
             (Head::LayerNorm, [Attr::Axis(axes), Attr::Literal(epsilon), Attr::DType(stash)]) => {
                 Self::call(Call::LayerNorm { axes: *axes, epsilon: *epsilon, stash: *stash })
+            }
+            (Head::RmsNorm, [Attr::Axis(axes), Attr::Literal(epsilon), Attr::DType(stash)]) => {
+                Self::call(Call::RmsNorm { axes: *axes, epsilon: *epsilon, stash: *stash })
             }
             (Head::Gelu(form), []) => Self::call(Call::Gelu(form)),
             (Head::Recurrent(r), []) => Self::call(Call::Recurrent(*r)),

@@ -180,6 +180,15 @@ pub enum Call {
         /// Type in which statistics are computed.
         stash: DType,
     },
+    /// x / √(mean x² + ε) · γ over the last `axes` axes. Operands x and γ, which has the shape of the folded axes.
+    RmsNorm {
+        /// Number of trailing axes.
+        axes: u8,
+        /// ε, in the stash type.
+        epsilon: Literal,
+        /// Type in which the root is computed.
+        stash: DType,
+    },
     /// Elementwise.
     Gelu(GeluForm),
     /// LSTM, GRU, RNN.
@@ -199,6 +208,7 @@ impl Call {
             Self::Softmax { .. } => "softmax",
             Self::LogSoftmax { .. } => "log_softmax",
             Self::LayerNorm { .. } => "layer_norm",
+            Self::RmsNorm { .. } => "rms_norm",
             Self::Gelu(GeluForm::Erf) => "gelu_erf",
             Self::Gelu(GeluForm::Tanh) => "gelu_tanh",
             Self::Recurrent(r) => match r.cell {

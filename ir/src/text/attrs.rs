@@ -75,6 +75,7 @@ pub(super) fn head_text(head: &Head, tables: &Tables, large: super::Large) -> St
         Head::Softmax => "softmax".into(),
         Head::LogSoftmax => "log_softmax".into(),
         Head::LayerNorm => "layer_norm".into(),
+        Head::RmsNorm => "rms_norm".into(),
         Head::Gelu(GeluForm::Erf) => "gelu_erf".into(),
         Head::Gelu(GeluForm::Tanh) => "gelu_tanh".into(),
         Head::Recurrent(r) => recurrent_text(r),

@@ -426,6 +426,7 @@ impl Parser<'_> {
             "softmax" => Head::Softmax,
             "log_softmax" => Head::LogSoftmax,
             "layer_norm" => Head::LayerNorm,
+            "rms_norm" => Head::RmsNorm,
             "gelu_erf" => Head::Gelu(GeluForm::Erf),
             "gelu_tanh" => Head::Gelu(GeluForm::Tanh),
             "lstm" => self.recurrent(Cell::Lstm)?,

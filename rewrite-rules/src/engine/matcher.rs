@@ -211,6 +211,7 @@ pub fn kind_of(head: &HeadPat) -> &'static str {
             Head::Softmax
             | Head::LogSoftmax
             | Head::LayerNorm
+            | Head::RmsNorm
             | Head::Gelu(_)
             | Head::Recurrent(_)
             | Head::Resize(_)

@@ -134,6 +134,7 @@ fn head_text(h: &Head) -> String {
         Head::Softmax => "softmax",
         Head::LogSoftmax => "log_softmax",
         Head::LayerNorm => "layer_norm",
+        Head::RmsNorm => "rms_norm",
         Head::Gelu(GeluForm::Erf) => "gelu_erf",
         Head::Gelu(GeluForm::Tanh) => "gelu_tanh",
         Head::Recurrent(_) => "recurrent",

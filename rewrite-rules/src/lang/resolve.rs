@@ -234,6 +234,7 @@ impl Resolver<'_> {
             "softmax" => is(Head::Softmax, one, 0),
             "log_softmax" => is(Head::LogSoftmax, one, 0),
             "layer_norm" => is(Head::LayerNorm, Operands::Just(3), 0),
+            "rms_norm" => is(Head::RmsNorm, Operands::Just(2), 0),
             "gelu_erf" => is(Head::Gelu(GeluForm::Erf), one, 0),
             "gelu_tanh" => is(Head::Gelu(GeluForm::Tanh), one, 0),
             "cast" => Some(Kind { head: HeadPat::Cast, attrs: vec![AttrSort::DType], operands: one, taken: 0 }),

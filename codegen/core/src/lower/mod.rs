@@ -87,6 +87,7 @@ fn supported(graph: &Graph, v: ValueId) -> Result<(), Reason> {
             Call::Softmax { .. }
             | Call::LogSoftmax { .. }
             | Call::LayerNorm { .. }
+            | Call::RmsNorm { .. }
             | Call::Gelu(_)
             | Call::Det
             | Call::NonMaxSuppression(_) => {}

@@ -186,7 +186,11 @@ impl Lowering<'_> {
                         note,
                     }));
                 }
-                Call::Softmax { .. } | Call::LogSoftmax { .. } | Call::LayerNorm { .. } | Call::Gelu(_) => {
+                Call::Softmax { .. }
+                | Call::LogSoftmax { .. }
+                | Call::LayerNorm { .. }
+                | Call::RmsNorm { .. }
+                | Call::Gelu(_) => {
                     unreachable!("invariant: composites are written out before lowering")
                 }
             },

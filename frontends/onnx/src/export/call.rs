@@ -2,7 +2,7 @@
 
 use egret_ir::choice::ClassId;
 use egret_ir::op::call::{Call, Coordinates, GeluForm, NearestMode, Resize, ResizeMode};
-use egret_ir::{DType, Dim, Tensor};
+use egret_ir::{DType, Dim, Literal, Tensor};
 
 use super::build::{Build, list, slots};
 use super::{Attribute, Slot};
@@ -15,14 +15,12 @@ pub fn call(b: &mut Build<'_>, c: ClassId, call: &Call, args: &[ClassId]) {
         Call::Softmax { axis } => softmax(b, c, "Softmax", *axis, args),
         Call::LogSoftmax { axis } => softmax(b, c, "LogSoftmax", *axis, args),
         Call::LayerNorm { axes, epsilon, stash } => {
-            let mut attributes = vec![
-                ("axis", Attribute::Int(-i64::from(*axes))),
-                ("epsilon", Attribute::Float(epsilon.to_f64() as f32)),
-            ];
-            if *stash != DType::F32 {
-                attributes.push(("stash_type", Attribute::Int(i64::from(tensor::code(*stash)))));
-            }
+            let attributes = normalization(*axes, *epsilon, *stash);
             b.node(&[c], "LayerNormalization", attributes, slots(args));
+        }
+        Call::RmsNorm { axes, epsilon, stash } => {
+            let attributes = normalization(*axes, *epsilon, *stash);
+            b.node(&[c], "RMSNormalization", attributes, slots(args));
         }
         Call::Gelu(form) => {
             let attributes = match form {
@@ -35,6 +33,16 @@ pub fn call(b: &mut Build<'_>, c: ClassId, call: &Call, args: &[ClassId]) {
         Call::Recurrent(_) | Call::NonMaxSuppression(_) => {}
         Call::Det => b.node(&[c], "Det", vec![], slots(args)),
     }
+}
+
+/// The attributes of a normalization over the last axes.
+fn normalization(axes: u8, epsilon: Literal, stash: DType) -> Vec<(&'static str, Attribute)> {
+    let mut attributes =
+        vec![("axis", Attribute::Int(-i64::from(axes))), ("epsilon", Attribute::Float(epsilon.to_f64() as f32))];
+    if stash != DType::F32 {
+        attributes.push(("stash_type", Attribute::Int(i64::from(tensor::code(stash)))));
+    }
+    attributes
 }
 
 /// Before opset 13 all axes from `axis` on are folded: right only where the others have extent 1.

@@ -33,11 +33,14 @@ fn softmax_and_its_logarithm() {
 }
 
 #[test]
-fn layer_norm_and_gelu() {
+fn normalizations_and_gelu() {
     let x = t(&[2, 2], &[1f32, 3., -5., 5.]);
     let (scale, bias) = (t(&[2], &[1f32, 2.]), t(&[2], &[0f32, 10.]));
     let c = Call::LayerNorm { axes: 1, epsilon: Literal::f32(0.0), stash: DType::F32 };
     close(&one(call(c), &[x, scale, bias]), &[-1., 12., -1., 12.], 1e-6);
+    let c = Call::RmsNorm { axes: 1, epsilon: Literal::f32(0.5), stash: DType::F32 };
+    let (x, scale) = (t(&[2, 2], &[1f32, 0., -5., 5.]), t(&[2], &[1f32, 2.]));
+    close(&one(call(c), &[x, scale]), &[1., 0., -5. / 25.5f64.sqrt(), 10. / 25.5f64.sqrt()], 1e-6);
     let x = t(&[3], &[-1f32, 0., 2.]);
     close(&one(call(Call::Gelu(GeluForm::Erf)), std::slice::from_ref(&x)), &[-0.158_655_25, 0.0, 1.954_499_7], 1e-6);
     close(&one(call(Call::Gelu(GeluForm::Tanh)), &[x]), &[-0.158_808_0, 0.0, 1.954_597_7], 1e-6);

@@ -324,7 +324,7 @@ pub fn sorts(head: &Head) -> &'static [Sort] {
         Head::Reduce(_) => &[Sort::Spec, Sort::DType],
         Head::Contract => &[Sort::Spec, Sort::DType, Sort::DType],
         Head::ArgSort(_) => &[Sort::Axis, Sort::Dim],
-        Head::LayerNorm => &[Sort::Axis, Sort::Literal, Sort::DType],
+        Head::LayerNorm | Head::RmsNorm => &[Sort::Axis, Sort::Literal, Sort::DType],
         Head::Input(_)
         | Head::Scalar(_)
         | Head::Dense(_)

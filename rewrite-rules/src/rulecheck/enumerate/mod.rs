@@ -474,7 +474,7 @@ impl<'a> Draw<'a> {
                 matches!(axis, Attr::Axis(a) if usize::from(a) < rank).then_some(())?;
                 self.pattern(args.first()?.0, want, place(0))
             }
-            HeadPat::Is(Head::LayerNorm) => {
+            HeadPat::Is(Head::LayerNorm | Head::RmsNorm) => {
                 let rank = want.shape.len();
                 let count =
                     self.attr(&n.attrs[0], at, |d| (rank > 0).then(|| Attr::Axis(1 + d.pick.below(rank) as u8)))?;
@@ -484,7 +484,7 @@ impl<'a> Draw<'a> {
                 let affine = want.with(want.shape.get(rank.checked_sub(usize::from(count))?..)?.to_vec());
                 self.pattern(args.first()?.0, want, place(0))?;
                 self.pattern(args.get(1)?.0, &affine, place(1))?;
-                self.pattern(args.get(2)?.0, &affine, place(2))
+                args.get(2).map_or(Some(()), |bias| self.pattern(bias.0, &affine, place(2)))
             }
             HeadPat::Is(Head::Gelu(_)) => self.pattern(args.first()?.0, want, place(0)),
             HeadPat::Is(Head::Gather) => self.gather(n, &args, want, at),

@@ -131,6 +131,10 @@ fn attrs(op: &Op, operands: &[&Type], graph: &Graph) -> Result<(&'static str, Va
                 let bits = Literal::from_f64(DType::F64, epsilon.to_f64()).bits();
                 ("layer_norm", json!({ "axes": axes, "epsilon_bits": bits, "stash": stash.name() }))
             }
+            Call::RmsNorm { axes, epsilon, stash } => {
+                let bits = Literal::from_f64(DType::F64, epsilon.to_f64()).bits();
+                ("rms_norm", json!({ "axes": axes, "epsilon_bits": bits, "stash": stash.name() }))
+            }
             Call::Gelu(GeluForm::Erf) => ("gelu_erf", json!({})),
             Call::Gelu(GeluForm::Tanh) => ("gelu_tanh", json!({})),
             Call::Recurrent(_) | Call::Resize(_) | Call::Det | Call::NonMaxSuppression(_) => {

@@ -159,7 +159,7 @@ class Run:
             return self.fold("product", at, args, kinds[0], at["acc"])
         if op == "argsort":
             return self.argsort(args[0], at)
-        if op in ("softmax", "log_softmax", "layer_norm", "gelu_erf", "gelu_tanh"):
+        if op in ("softmax", "log_softmax", "layer_norm", "rms_norm", "gelu_erf", "gelu_tanh"):
             return self.composite(op, at, args, kinds[0])
         raise Unsupported(f"kind {op}")
 
@@ -400,19 +400,20 @@ class Run:
             e = f("exp", d)
             total = fold("sum", e, axis, acc=sums)
             return f("div", e, total) if op == "softmax" else f("sub", d, f("log", total))
-        if op == "layer_norm":
+        if op in ("layer_norm", "rms_norm"):
             rank, stash = x.ndim - 1, at["stash"]
             axes = list(range(rank - at["axes"], rank))
             acc = "f32" if stash in ("f16", "bf16") else stash
             count = number(float(np.prod([x.shape[1 + a] for a in axes])), stash)
             mean = lambda v: f("div", fold("sum", v, axes, of=stash, acc=acc), count, of=stash)
             wide = self.cast(x, kind, stash)
-            d = f("sub", wide, mean(wide), of=stash)
+            d = f("sub", wide, mean(wide), of=stash) if op == "layer_norm" else wide
             epsilon = bits_to_array("f64", [], [at["epsilon_bits"]], True)[0]
             var = f("add", mean(f("mul", d, d, of=stash)), number(epsilon, stash), of=stash)
             y = self.cast(f("div", d, f("sqrt", var, of=stash), of=stash), stash, kind)
             like = lambda v: v.reshape([v.shape[0]] + [1] * (rank - at["axes"]) + list(v.shape[1:]))
-            return f("add", f("mul", y, like(args[1])), like(args[2]))
+            scaled = f("mul", y, like(args[1]))
+            return f("add", scaled, like(args[2])) if op == "layer_norm" else scaled
         if op == "gelu_erf":
             inner = f("erf", f("div", x, number(math.sqrt(2.0))))
         else:
@@ -451,7 +452,7 @@ def values(rng, dtype, shape, samples, numeric):
         return x.astype(storage(dtype, False))
 
 
-LOOSE = ("reduce", "contract", "softmax", "log_softmax", "layer_norm", "gelu_erf", "gelu_tanh")
+LOOSE = ("reduce", "contract", "softmax", "log_softmax", "layer_norm", "rms_norm", "gelu_erf", "gelu_tanh")
 
 
 def loose_zero(graph):
