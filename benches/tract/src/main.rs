@@ -45,7 +45,8 @@ fn test(folder: &Path, out: &Path) -> Result<()> {
     }
     let first = sets.first().context("no data")?;
     let mut fault = None;
-    for constant in [|_: &TensorProto| false, |t| small(t) && !float(t), small] {
+    let constants: [fn(&TensorProto) -> bool; 3] = [|_| false, |t| small(t) && !float(t), small];
+    for constant in constants {
         let which: Vec<bool> = first.iter().map(constant).collect();
         if fault.is_some() && !which.contains(&true) {
             continue;
