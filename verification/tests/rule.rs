@@ -155,8 +155,8 @@ fn reports_are_json_and_repeat() {
 
 /// A product, rounded to steps of 0.1, and 1 + erf of it: near −3 that is a small difference of numbers near 1.
 const TAIL: &str = r#"graph "tail" {
-  %0 = input "x" : f32[64,16]
-  %1 = input "w" : f32[16,2]
+  %0 = input "x" : f32[64,256]
+  %1 = input "w" : f32[256,2]
   %2 = contract {a k, k b -> a b} f32 f32 %0, %1 : f32[64,2]
   %3 = 10.0f32 : f32[]
   %4 = broadcast [0:64,1:2] %3 : f32[64,2]
@@ -210,11 +210,11 @@ fn compare_tail(scale: f32) -> Report {
         program: None,
     };
     // All rows alike but for what rounding to steps takes away: one column is −3 everywhere, the other one 1.
-    let x: Vec<f32> = (0..64 * 16).map(|i| 1.0 + ((i * 37) % 101) as f32 * 1e-4).collect();
-    let w: Vec<f32> = (0..16 * 2).map(|i| if i % 2 == 0 { -3.0 / 16.0 } else { 1.0 / 16.0 }).collect();
+    let x: Vec<f32> = (0..64 * 256).map(|i| 1.0 + ((i * 37) % 101) as f32 * 1e-4).collect();
+    let w: Vec<f32> = (0..256 * 2).map(|i| if i % 2 == 0 { -3.0 / 256.0 } else { 1.0 / 256.0 }).collect();
     let given = vec![
-        ("x".to_owned(), Tensor::from_slice([64, 16], &x).unwrap()),
-        ("w".to_owned(), Tensor::from_slice([16, 2], &w).unwrap()),
+        ("x".to_owned(), Tensor::from_slice([64, 256], &x).unwrap()),
+        ("w".to_owned(), Tensor::from_slice([256, 2], &w).unwrap()),
     ];
     let options = Options { given, ..options(1) };
     verify_definition(&Definition::new("tail", &graph, names), &mut subject, &options).unwrap()
