@@ -135,6 +135,8 @@ pub static ATTR_FNS: &[AttrFn] = &[
     row("bare_slices", &[SPEC, NUMBER, OPERAND, OPERAND], attr(AttrSort::Slices), products::bare_slices),
     row("bare_dims", &[SPEC, NUMBER, OPERAND, OPERAND], attr(AttrSort::Dims), products::bare_dims),
     row("folded_axis", &[SPEC, NUMBER], attr(AttrSort::Axis), products::folded_axis),
+    row("first_summed", &[SPEC, NUMBER, AXIS, OPERAND, OPERAND], attr(AttrSort::Slices), products::first_summed),
+    row("second_summed", &[SPEC, NUMBER, AXIS, OPERAND, OPERAND], attr(AttrSort::Slices), products::second_summed),
     row("inner_spec", &[SPEC, SPEC], attr(AttrSort::Spec), products::inner_spec),
     row("outer_spec", &[SPEC, SPEC], attr(AttrSort::Spec), products::outer_spec),
     row("reshaped_spec", &[SPEC, NUMBER, DIMS, OPERAND], attr(AttrSort::Spec), products::reshaped_spec),

@@ -143,6 +143,41 @@ pub(super) fn folded_axis(_: Facts<'_>, args: &[Bound]) -> Option<Bound> {
     s.axis_of(k, only).map(|axis| Bound::Attr(Attr::Axis(axis as u8)))
 }
 
+/// Where the other operand of a contraction is joined of two parts along a summed axis: what operand `k` is multiplied with
+/// the first part. Arguments: s, k, the axis of the joined operand, its first part, operand `k`.
+pub(super) fn first_summed(facts: Facts<'_>, args: &[Bound]) -> Option<Bound> {
+    summed_part(facts, args, |_, first| (Dim::ZERO, first))
+}
+
+/// And with the second part.
+pub(super) fn second_summed(facts: Facts<'_>, args: &[Bound]) -> Option<Bound> {
+    summed_part(facts, args, |all, first| (first.clone(), all - first))
+}
+
+fn summed_part(facts: Facts<'_>, args: &[Bound], part: fn(Dim, Dim) -> (Dim, Dim)) -> Option<Bound> {
+    let [s, k, Bound::Attr(Attr::Axis(joined)), first, x] = args else { return None };
+    let (s, k) = (spec_of(s)?, operand_of(k)?);
+    if s.has_windows() || s.ins().len() != 2 {
+        return None;
+    }
+    let label = |k: usize, axis: usize| match s.ins().get(k)?.get(axis)? {
+        Ix::Label(l) => Some(*l),
+        Ix::Window(_) => None,
+    };
+    let l = label(1 - k, usize::from(*joined)).filter(|l| l.index() >= s.rank())?;
+    // Once in either operand: what stands twice in one is a diagonal.
+    let places = |k: usize| (0..s.ins()[k].len()).filter(|axis| label(k, *axis) == Some(l)).collect::<Vec<_>>();
+    let (own, other) = (places(k), places(1 - k));
+    let ([cut], [_]) = (own.as_slice(), other.as_slice()) else { return None };
+    let extent = facts.tensor(first)?.shape.get(usize::from(*joined))?.clone();
+    let shape = &facts.tensor(x)?.shape;
+    let axis = |(i, d): (usize, &Dim)| {
+        let (start, len) = if i == *cut { part(d.clone(), extent.clone()) } else { (Dim::ZERO, d.clone()) };
+        SliceAxis { start, step: 1, len }
+    };
+    Some(Bound::Attr(Attr::Slices(shape.iter().enumerate().map(axis).collect())))
+}
+
 /// (x · v) · w as x · (v · w): the specs of the inner and the outer contraction.
 fn reassociated(s: &Spec, t: &Spec) -> Option<(Spec, Spec)> {
     let plain = |s: &Spec| !s.has_windows() && s.ins().len() == 2;

@@ -105,6 +105,18 @@ fn specs_and_windows() {
 }
 
 #[test]
+fn parts_of_a_summed_axis() {
+    let part = |name: &str, s: &str, a: &str| {
+        call(name, &["f32[3,4]", "f32[2,5]"], |o| {
+            vec![attr(S::Spec, s), Bound::Number(0), attr(S::Axis, a), o[0].clone(), o[1].clone()]
+        })
+    };
+    assert_eq!(part("first_summed", "{a b, b c -> a c}", "0"), "[0:2,0:3]");
+    assert_eq!(part("second_summed", "{a b, b c -> a c}", "0"), "[0:2,3:2]");
+    assert_eq!(part("first_summed", "{a b, b c -> a c}", "1"), "nothing", "an axis of the result");
+}
+
+#[test]
 fn folds_of_broadcasts_and_reshapes() {
     let (spec, insert) = (|t: &str| attr(S::Spec, t), |t: &str| attr(S::Insert, t));
     let broadcast = |name: &str, s: &str, b: &str| call(name, &[], |_| vec![spec(s), insert(b)]);
