@@ -11,6 +11,7 @@ use egret_ir::op::{Const, LoopExit, Op};
 use egret_ir::program::{Branch, Buffer, BufferId, Kernel, Port, Program, Repeat, Source, Step, Trips};
 use egret_ir::types::{TensorType, Type};
 use egret_ir::{Origins, Symbol, Tensor};
+use rayon::prelude::*;
 
 use crate::error::PlanError;
 use crate::kernels::{Member, Payload};
@@ -56,6 +57,10 @@ pub(super) fn program(
         names: BTreeSet::new(),
     };
     b.inputs();
+    b.fold(selection.chosen.iter().filter_map(|i| match &table.candidates[*i].payload {
+        Payload::Kernel(members) => Some(members.as_slice()),
+        Payload::Input | Payload::Constant | Payload::Control(..) => None,
+    }));
     for &i in &selection.chosen {
         let produced = |c: &ClassId| selection.producer(*c) == Some(i);
         match &table.candidates[i].payload {
@@ -143,28 +148,44 @@ impl Builder<'_> {
         origin.unwrap_or_else(|| "constant".into())
     }
 
+    /// Evaluates the constants that kernels read, on all threads. One that fails is left to [`Builder::constant`], which
+    /// says so where its value is needed.
+    fn fold<'k>(&mut self, kernels: impl Iterator<Item = &'k [Member]>) {
+        let mut wanted: BTreeSet<ClassId> = BTreeSet::new();
+        for members in kernels {
+            let args = members.iter().flat_map(|m| &self.cg.class(m.class).nodes[m.way as usize].args);
+            wanted.extend(args.filter(|a| self.constant[a.index()] && members.iter().all(|m| m.class != **a)));
+        }
+        let wanted: Vec<ClassId> = wanted.into_iter().collect();
+        let values = wanted.into_par_iter().filter_map(|c| Some((c, self.evaluate(c).ok()?)));
+        self.constants = values.collect();
+    }
+
     fn constant(&mut self, c: ClassId) -> Result<Tensor, PlanError> {
         if let Some(t) = self.constants.get(&c) {
             return Ok(t.clone());
         }
+        let tensor = self.evaluate(c)?;
+        self.constants.insert(c, tensor.clone());
+        Ok(tensor)
+    }
+
+    fn evaluate(&self, c: ClassId) -> Result<Tensor, PlanError> {
         let fail = |cause: String| PlanError::Fold { name: self.constant_name(c), cause };
         let dense = self.cg.class(c).nodes.iter().find_map(|n| match n.op {
             Op::Const(Const::Dense(id)) => Some(self.cg.tables.tensor(id).clone()),
             Op::Const(Const::Scalar(l)) => Some(Tensor::scalar(l)),
             _ => None,
         });
-        let tensor = if let Some(t) = dense {
-            t
-        } else {
-            let roots = [(Arc::from("constant"), c)];
-            let graph = self.cg.graph_of(&roots, &self.constant_way);
-            let mut graph = graph.ok_or_else(|| fail("it has no acyclic constant derivation".into()))?;
-            graph.inputs.clear();
-            let mut values = egret_ir::eval::fold(&graph).map_err(|e| fail(e.to_string()))?;
-            values.pop().ok_or_else(|| fail("it has no value".into()))?
-        };
-        self.constants.insert(c, tensor.clone());
-        Ok(tensor)
+        if let Some(t) = dense {
+            return Ok(t);
+        }
+        let roots = [(Arc::from("constant"), c)];
+        let graph = self.cg.graph_of(&roots, &self.constant_way);
+        let mut graph = graph.ok_or_else(|| fail("it has no acyclic constant derivation".into()))?;
+        graph.inputs.clear();
+        let mut values = egret_ir::eval::fold(&graph).map_err(|e| fail(e.to_string()))?;
+        values.pop().ok_or_else(|| fail("it has no value".into()))
     }
 
     /// The number that all elements of a constant are, where the members use it only elementwise or through movement.

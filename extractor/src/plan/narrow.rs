@@ -1,17 +1,23 @@
-//! Constants at their smallest: a map over broadcasts is the broadcast of a map over what was broadcast. Folded constants
-//! then take the small place, and the broadcast is an index map in the kernel that reads them.
+//! Constants at their smallest: a map over broadcasts is the broadcast of a map over what was broadcast, and a contraction
+//! repeats its result along an axis that one operand repeats and the other does not have. Folded constants then take the
+//! small place, and the broadcast is an index map in the kernel that reads them.
 
 use std::borrow::Cow;
 
 use egret_ir::choice::{ClassGraph, ClassId, ClassNode};
 use egret_ir::dim::Dim;
 use egret_ir::op::Op;
+use egret_ir::op::spec::{Ix, Label, Spec};
 
 /// Inserted axes, by their positions in the result.
 type Axes = Box<[(u8, Dim)]>;
 
-/// The class graph with a further way for each map over broadcasts of constants: the broadcast, over the axes that all of
-/// them insert, of the map without these axes. One pass for each map above another.
+/// What a way is over smaller operands: its kind, each operand as (constant, axes it still has to get), and the axes that
+/// the result then lacks.
+type Smaller = (Op, Vec<(ClassId, Axes)>, Axes);
+
+/// The class graph with a further way for each map and contraction over broadcasts of constants: the broadcast of the same
+/// without the axes that need not be there. One pass for each above another.
 pub(super) fn narrowed(cg: &ClassGraph) -> Cow<'_, ClassGraph> {
     let mut cg = Cow::Borrowed(cg);
     let mut foldable = cg.foldable();
@@ -24,8 +30,13 @@ pub(super) fn narrowed(cg: &ClassGraph) -> Cow<'_, ClassGraph> {
                 continue;
             }
             let mut ways = cg.class(c).nodes.iter();
-            let Some((map, operands, axes)) = ways.find_map(|n| below(&cg, &foldable, n)) else { continue };
-            if let Some(way) = broadcast_of(cg.to_mut(), &map, &operands, axes) {
+            let smaller = ways.find_map(|n| match &n.op {
+                Op::Map(_) => map(&cg, &foldable, n),
+                Op::Contract { spec, .. } => contraction(&cg, &foldable, n, spec),
+                _ => None,
+            });
+            let Some((op, operands, axes)) = smaller else { continue };
+            if let Some(way) = broadcast_of(cg.to_mut(), &op, &operands, axes) {
                 foldable.resize(cg.classes.len(), true);
                 cg.to_mut().classes[i].nodes.push(way);
                 changed = true;
@@ -46,37 +57,74 @@ fn spread<'a>(cg: &'a ClassGraph, foldable: &[bool], c: ClassId) -> Option<(Clas
     ways.min_by_key(|(_, axes)| std::cmp::Reverse(axes.len()))
 }
 
-/// For a map over broadcasts: its kind, each operand as (constant, axes it still has to get), and the axes that are
-/// inserted into all of them.
-fn below(cg: &ClassGraph, foldable: &[bool], node: &ClassNode) -> Option<(Op, Vec<(ClassId, Axes)>, Axes)> {
-    if !matches!(node.op, Op::Map(_)) {
-        return None;
-    }
+/// A map over broadcasts, without the axes that are inserted into all of them.
+fn map(cg: &ClassGraph, foldable: &[bool], node: &ClassNode) -> Option<Smaller> {
     let spreads: Vec<_> = node.args.iter().map(|a| spread(cg, foldable, *a)).collect::<Option<_>>()?;
     let in_all = |axis: &&(u8, Dim)| spreads.iter().all(|(_, axes)| axes.contains(axis));
     let common: Axes = spreads.first()?.1.iter().filter(in_all).cloned().collect();
     if common.iter().all(|(_, d)| *d == Dim::ONE) {
         return None;
     }
-    let operand = |(constant, axes): (ClassId, &[(u8, Dim)])| {
-        let own = axes.iter().filter(|axis| !common.contains(axis));
-        let left = own.map(|(at, d)| {
-            let gone = common.iter().filter(|(c, _)| c < at).count() as u8;
-            d.as_const().map(|_| (at - gone, d.clone()))
-        });
-        Some((constant, left.collect::<Option<Axes>>()?))
-    };
+    let operand = |(constant, axes): (ClassId, &[(u8, Dim)])| Some((constant, without(axes, &common)?));
     let operands = spreads.iter().map(|s| operand(*s)).collect::<Option<Vec<_>>>()?;
     Some((node.op.clone(), operands, common))
 }
 
-/// The way of a class that is `map` over the operands, broadcast along `axes`.
-fn broadcast_of(cg: &mut ClassGraph, map: &Op, operands: &[(ClassId, Axes)], axes: Axes) -> Option<ClassNode> {
+/// A contraction of a broadcast, without the inserted axes whose labels are in its result and nowhere else.
+fn contraction(cg: &ClassGraph, foldable: &[bool], node: &ClassNode, spec: &Spec) -> Option<Smaller> {
+    let Op::Contract { .. } = node.op else { return None };
+    (0..2).find_map(|k| {
+        let other = node.args[1 - k];
+        let (constant, inserted) = spread(cg, foldable, node.args[k])?;
+        let repeated = |(at, d): &(u8, Dim)| match spec.ins()[k][usize::from(*at)] {
+            Ix::Label(l) => {
+                let has = |ix: &&Ix| match **ix {
+                    Ix::Label(m) => m == l,
+                    Ix::Window(w) => w.out == l || w.tap == l,
+                };
+                let alone = spec.ins()[k].iter().filter(has).count() == 1;
+                (alone && l.index() < spec.rank() && !spec.mentions(1 - k, l)).then(|| (l, (*at, d.clone())))
+            }
+            _ => None,
+        };
+        let (labels, gone): (Vec<Label>, Vec<(u8, Dim)>) = inserted.iter().filter_map(repeated).unzip();
+        if !foldable[other.index()] || gone.iter().all(|(_, d)| *d == Dim::ONE) {
+            return None;
+        }
+        let mut ins: Vec<Vec<Ix>> = spec.ins().iter().map(|o| o.to_vec()).collect();
+        ins[k].retain(|ix| !matches!(ix, Ix::Label(l) if labels.contains(l)));
+        let out: Vec<Label> = spec.out().filter(|l| !labels.contains(l)).collect();
+        let ext: Vec<(Label, Dim)> = spec.ext().iter().filter(|(l, _)| !labels.contains(l)).cloned().collect();
+        let mut op = node.op.clone();
+        if let Op::Contract { spec, .. } = &mut op {
+            *spec = Spec::new(&ins, &out, &ext).ok()?;
+        }
+        let mut operands = vec![(other, Axes::default()); 2];
+        operands[k] = (constant, without(inserted, &gone)?);
+        let mut axes: Vec<(u8, Dim)> =
+            labels.iter().zip(&gone).map(|(l, (_, d))| (l.index() as u8, d.clone())).collect();
+        axes.sort_unstable_by_key(|(at, _)| *at);
+        Some((op, operands, axes.into()))
+    })
+}
+
+/// Inserted axes at the places they have once others are gone; None where an extent is no number.
+fn without(axes: &[(u8, Dim)], gone: &[(u8, Dim)]) -> Option<Axes> {
+    let left = axes.iter().filter(|axis| !gone.contains(axis));
+    left.map(|(at, d)| {
+        let before = gone.iter().filter(|(g, _)| g < at).count() as u8;
+        d.as_const().map(|_| (at - before, d.clone()))
+    })
+    .collect()
+}
+
+/// The way of a class that is `op` over the operands, broadcast along `axes`.
+fn broadcast_of(cg: &mut ClassGraph, op: &Op, operands: &[(ClassId, Axes)], axes: Axes) -> Option<ClassNode> {
     let mut args = Vec::with_capacity(operands.len());
     for (constant, left) in operands {
         let whole = left.is_empty().then_some(*constant);
         args.push(whole.or_else(|| cg.derive(Op::Broadcast(left.clone()), &[*constant]).ok())?);
     }
-    let small = cg.derive(map.clone(), &args).ok()?;
+    let small = cg.derive(op.clone(), &args).ok()?;
     Some(ClassNode { op: Op::Broadcast(axes), args: vec![small] })
 }
