@@ -30,11 +30,7 @@ pub(super) fn narrowed(cg: &ClassGraph) -> Cow<'_, ClassGraph> {
                 continue;
             }
             let mut ways = cg.class(c).nodes.iter();
-            let smaller = ways.find_map(|n| match &n.op {
-                Op::Map(_) => map(&cg, &foldable, n),
-                Op::Contract { spec, .. } => contraction(&cg, &foldable, n, spec),
-                _ => None,
-            });
+            let smaller = ways.find_map(|n| map(&cg, &foldable, n).or_else(|| contraction(&cg, &foldable, n)));
             let Some((op, operands, axes)) = smaller else { continue };
             if let Some(way) = broadcast_of(cg.to_mut(), &op, &operands, axes) {
                 foldable.resize(cg.classes.len(), true);
@@ -59,6 +55,7 @@ fn spread<'a>(cg: &'a ClassGraph, foldable: &[bool], c: ClassId) -> Option<(Clas
 
 /// A map over broadcasts, without the axes that are inserted into all of them.
 fn map(cg: &ClassGraph, foldable: &[bool], node: &ClassNode) -> Option<Smaller> {
+    let Op::Map(_) = node.op else { return None };
     let spreads: Vec<_> = node.args.iter().map(|a| spread(cg, foldable, *a)).collect::<Option<_>>()?;
     let in_all = |axis: &&(u8, Dim)| spreads.iter().all(|(_, axes)| axes.contains(axis));
     let common: Axes = spreads.first()?.1.iter().filter(in_all).cloned().collect();
@@ -71,8 +68,8 @@ fn map(cg: &ClassGraph, foldable: &[bool], node: &ClassNode) -> Option<Smaller> 
 }
 
 /// A contraction of a broadcast, without the inserted axes whose labels are in its result and nowhere else.
-fn contraction(cg: &ClassGraph, foldable: &[bool], node: &ClassNode, spec: &Spec) -> Option<Smaller> {
-    let Op::Contract { .. } = node.op else { return None };
+fn contraction(cg: &ClassGraph, foldable: &[bool], node: &ClassNode) -> Option<Smaller> {
+    let Op::Contract { spec, .. } = &node.op else { return None };
     (0..2).find_map(|k| {
         let other = node.args[1 - k];
         let (constant, inserted) = spread(cg, foldable, node.args[k])?;
@@ -85,7 +82,7 @@ fn contraction(cg: &ClassGraph, foldable: &[bool], node: &ClassNode, spec: &Spec
                 let alone = spec.ins()[k].iter().filter(has).count() == 1;
                 (alone && l.index() < spec.rank() && !spec.mentions(1 - k, l)).then(|| (l, (*at, d.clone())))
             }
-            _ => None,
+            Ix::Window(_) => None,
         };
         let (labels, gone): (Vec<Label>, Vec<(u8, Dim)>) = inserted.iter().filter_map(repeated).unzip();
         if !foldable[other.index()] || gone.iter().all(|(_, d)| *d == Dim::ONE) {
