@@ -2,6 +2,7 @@
 
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
+use std::time::Duration;
 
 use egret_ir::Typed;
 use egret_onnx::export::Rewritten;
@@ -9,7 +10,7 @@ use egret_onnx::external::Files;
 use egret_onnx::proto::{ModelProto, StringStringEntryProto};
 use egret_onnx::store::{self, Snapshot};
 use egret_onnx::{Imported, export};
-use egret_rules::{Config, RegionSaturated, RuleSet, RuleStats};
+use egret_rules::{Config, RegionSaturated, RuleSet};
 use serde::Serialize;
 
 use crate::{Binding, Error, Numeric, Progress, Result, frontends};
@@ -48,8 +49,19 @@ pub struct RuleCount {
     pub rule: String,
     /// Matches tried.
     pub matches: usize,
+    /// E-nodes born.
+    pub born: usize,
     /// Classes united.
     pub unions: usize,
+    /// Time spent searching and applying: for people only, since no two runs agree on it.
+    #[serde(skip)]
+    pub time: Duration,
+}
+
+impl RuleCount {
+    fn of(rule: &str) -> Self {
+        Self { rule: rule.to_owned(), matches: 0, born: 0, unions: 0, time: Duration::ZERO }
+    }
 }
 
 /// What optimizing did.
@@ -189,11 +201,14 @@ fn take_entry(model: &mut ModelProto, key: &str) -> Option<String> {
     model.metadata_props.remove(at).value
 }
 
-fn count(counts: &mut BTreeMap<String, RuleCount>, r: &RuleStats) {
-    let slot =
-        counts.entry(r.rule.clone()).or_insert_with(|| RuleCount { rule: r.rule.clone(), matches: 0, unions: 0 });
-    slot.matches += r.matches;
-    slot.unions += r.unions;
+fn count(counts: &mut BTreeMap<String, RuleCount>, saturated: &RegionSaturated) {
+    for (r, time) in saturated.regions.iter().flat_map(|region| region.rules.iter().zip(&region.times)) {
+        let slot = counts.entry(r.rule.clone()).or_insert_with(|| RuleCount::of(&r.rule));
+        slot.matches += r.matches;
+        slot.born += r.born;
+        slot.unions += r.unions;
+        slot.time += *time;
+    }
 }
 
 /// The built-in rules and those of the given files.
@@ -255,9 +270,7 @@ fn rewrite(
         bodies.push(rewrite(&egret_ir::check(body.clone())?, rules, numeric, counts)?.0);
     }
     let mut saturated = saturate(typed, rules, numeric);
-    for r in &saturated.rules {
-        count(counts, r);
-    }
+    count(counts, &saturated);
     let births = saturated.births.clone();
     let classes = std::mem::take(&mut saturated.classes);
     Ok((Rewritten { classes, class_of: saturated.class_of.clone(), births, bodies }, saturated))

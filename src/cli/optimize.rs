@@ -72,10 +72,15 @@ pub fn run(a: &Args, out: &Output) -> egret::Result<Outcome> {
         ];
         let mut text = table(&["", "before", "after"], &rows);
         if out.verbose > 0 {
-            let rules: Vec<Vec<String>> =
-                s.rules.iter().map(|r| vec![r.rule.clone(), r.matches.to_string(), r.unions.to_string()]).collect();
+            let row = |r: &egret::RuleCount| {
+                let [matches, born, unions] = [r.matches, r.born, r.unions].map(|n| n.to_string());
+                vec![r.rule.clone(), matches, born, unions, format!("{:.1}", 1e3 * r.time.as_secs_f64())]
+            };
             text.push('\n');
-            text.push_str(&table(&["rule", "matches", "unions"], &rules));
+            text.push_str(&table(
+                &["rule", "matches", "born", "unions", "ms"],
+                &s.rules.iter().map(row).collect::<Vec<_>>(),
+            ));
         }
         text
     });
