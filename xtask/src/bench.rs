@@ -4,7 +4,7 @@ use std::fs;
 
 use anyhow::{Context, Result, bail};
 
-use crate::egret::{Benched, Egret, run_args};
+use crate::egret::{Benched, Egret};
 use crate::table::Table;
 use crate::{models, scaling, system};
 
@@ -151,11 +151,15 @@ fn peers(args: &Peers) -> Result<()> {
     let mut table = Table::new(["model", "egret ms", "ONNX Runtime ms", "ratio"]);
     let (mut ratios, mut failures) = (Vec::new(), Vec::new());
     for model in &chosen {
+        if model.format != "onnx" {
+            println!("{}: left out, ONNX Runtime reads no {}", model.name, model.format);
+            continue;
+        }
         println!("{}", model.name);
         let library = work.join(format!("{}.bench.so", model.name));
         let measured = egret
             .compile(&model.path(), &library, &model.binding_args())
-            .and_then(|_| egret.bench(&library, &model.path(), &run_args(model)));
+            .and_then(|_| egret.bench(&library, &model.path(), &model.input_args()));
         match measured {
             Ok(Benched { median_ms, onnxruntime_ms: Some(other), ratio: Some(ratio) }) => {
                 ratios.push((ratio, model.name.clone()));
