@@ -97,6 +97,25 @@ impl Builder {
         };
         self.map(Scalar::Div, &[sum, n])
     }
+
+    /// `d / √(mean d² + ε)` over the folded axes in the type of `d`, cast to that of `x`, whose shape it has.
+    fn over_its_root_mean_square(
+        &mut self,
+        d: ValueId,
+        folded: &[usize],
+        epsilon: Literal,
+        x: ValueId,
+    ) -> Result<ValueId, TypeError> {
+        let (stash, dtype) = (self.tensor(d).dtype, self.tensor(x).dtype);
+        let square = self.map(Scalar::Mul, &[d, d])?;
+        let mean = self.mean(square, folded)?;
+        let epsilon = self.splat(Literal::from_f64(stash, epsilon.to_f64()), mean)?;
+        let mean = self.map(Scalar::Add, &[mean, epsilon])?;
+        let root = self.map(Scalar::Sqrt, &[mean])?;
+        let root = self.spread(root, folded, x)?;
+        let normal = self.map(Scalar::Div, &[d, root])?;
+        self.cast(normal, dtype)
+    }
 }
 
 /// The body of a composite over operands of these types: inputs `x`, …, one output. Extents may be symbolic.
@@ -133,39 +152,25 @@ pub fn body(call: &Call, types: &[Type]) -> Result<Graph, TypeError> {
             }
         }
         Call::LayerNorm { axes, epsilon, stash } => {
-            let (rank, dtype) = (b.tensor(x).rank(), b.tensor(x).dtype);
+            let rank = b.tensor(x).rank();
             let folded: Vec<usize> = (rank - usize::from(*axes)..rank).collect();
             let kept: Vec<usize> = (0..rank - usize::from(*axes)).collect();
             let wide = b.cast(x, *stash)?;
             let mean = b.mean(wide, &folded)?;
             let mean = b.spread(mean, &folded, x)?;
             let d = b.map(Scalar::Sub, &[wide, mean])?;
-            let square = b.map(Scalar::Mul, &[d, d])?;
-            let var = b.mean(square, &folded)?;
-            let epsilon = b.splat(Literal::from_f64(*stash, epsilon.to_f64()), var)?;
-            let var = b.map(Scalar::Add, &[var, epsilon])?;
-            let deviation = b.map(Scalar::Sqrt, &[var])?;
-            let deviation = b.spread(deviation, &folded, x)?;
-            let normal = b.map(Scalar::Div, &[d, deviation])?;
-            let normal = b.cast(normal, dtype)?;
+            let normal = b.over_its_root_mean_square(d, &folded, *epsilon, x)?;
             let scale = b.spread(inputs[1], &kept, x)?;
             let bias = b.spread(inputs[2], &kept, x)?;
             let scaled = b.map(Scalar::Mul, &[normal, scale])?;
             b.map(Scalar::Add, &[scaled, bias])?
         }
         Call::RmsNorm { axes, epsilon, stash } => {
-            let (rank, dtype) = (b.tensor(x).rank(), b.tensor(x).dtype);
+            let rank = b.tensor(x).rank();
             let folded: Vec<usize> = (rank - usize::from(*axes)..rank).collect();
             let kept: Vec<usize> = (0..rank - usize::from(*axes)).collect();
             let wide = b.cast(x, *stash)?;
-            let square = b.map(Scalar::Mul, &[wide, wide])?;
-            let mean = b.mean(square, &folded)?;
-            let epsilon = b.splat(Literal::from_f64(*stash, epsilon.to_f64()), mean)?;
-            let mean = b.map(Scalar::Add, &[mean, epsilon])?;
-            let root = b.map(Scalar::Sqrt, &[mean])?;
-            let root = b.spread(root, &folded, x)?;
-            let normal = b.map(Scalar::Div, &[wide, root])?;
-            let normal = b.cast(normal, dtype)?;
+            let normal = b.over_its_root_mean_square(wide, &folded, *epsilon, x)?;
             let scale = b.spread(inputs[1], &kept, x)?;
             b.map(Scalar::Mul, &[normal, scale])?
         }
