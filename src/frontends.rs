@@ -4,12 +4,11 @@ use std::io::Read as _;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use egret_ir::{Graph, Symbol, ValueId, text};
+use egret_ir::{ByName, Graph, Symbol, ValueId, text};
 use egret_onnx::Imported;
 use egret_onnx::external::{self, Files};
 use egret_verification::checks::Step;
 use egret_verification::{Model, Original};
-use indexmap::IndexMap;
 
 use crate::{Binding, Error, Result};
 
@@ -218,8 +217,8 @@ fn mentions(graph: &Graph, symbol: &Symbol) -> bool {
 }
 
 /// The values that a text names: inputs and outputs.
-fn names(graph: &Graph) -> IndexMap<Arc<str>, ValueId> {
-    let mut names = IndexMap::new();
+fn names(graph: &Graph) -> ByName<ValueId> {
+    let mut names = ByName::default();
     for v in graph.values() {
         if let egret_ir::Op::Input(i) = graph.node(v).op {
             names.insert(graph.inputs[i as usize].name.clone(), v);

@@ -477,6 +477,10 @@ fn floor_div(a: i64, b: i64) -> i64 {
 
 /// The number of elements of a shape.
 pub fn count(shape: &[Dim]) -> Dim {
+    let numbers = shape.iter().try_fold(1i64, |n, d| n.checked_mul(d.as_const()?));
+    if let Some(n) = numbers {
+        return Dim::from(n);
+    }
     shape.iter().fold(Dim::ONE, |n, d| n.times(d))
 }
 

@@ -1,10 +1,13 @@
 //! Graphs: typed SSA DAGs of the structural kinds, and the tables their attributes point into.
 
 use std::collections::BTreeMap;
-use std::collections::btree_map::Entry;
+use std::hash::BuildHasher as _;
 use std::sync::Arc;
 
 use bytes::Bytes;
+use foldhash::HashMap;
+use foldhash::fast::{FixedState, RandomState};
+use indexmap::IndexMap;
 use smallvec::SmallVec;
 
 use crate::dim::{Symbol, Symbols};
@@ -18,6 +21,9 @@ use crate::types::Type;
 /// A value: the result of the node of that index.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, serde::Serialize, serde::Deserialize)]
 pub struct ValueId(pub u32);
+
+/// Things by name, in order of insertion.
+pub type ByName<T> = IndexMap<Arc<str>, T, RandomState>;
 
 /// Index of a body in [`Tables`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
@@ -58,7 +64,8 @@ pub struct Tables {
     pub bodies: Vec<Graph>,
     /// Facts about symbols.
     pub symbols: Symbols,
-    small: BTreeMap<(crate::dtype::DType, Vec<usize>, Bytes), ConstId>,
+    /// Small constants by their hash.
+    small: HashMap<u64, SmallVec<[ConstId; 2]>>,
 }
 
 impl Tables {
@@ -69,11 +76,12 @@ impl Tables {
     pub fn constant(&mut self, tensor: Tensor) -> ConstId {
         let id = ConstId(self.consts.len() as u32);
         if tensor.len() <= Self::SMALL {
-            let key = (tensor.dtype(), tensor.shape().to_vec(), tensor.bytes().clone());
-            match self.small.entry(key) {
-                Entry::Occupied(known) => return *known.get(),
-                Entry::Vacant(free) => drop(free.insert(id)),
+            let hash = FixedState::default().hash_one((tensor.dtype(), tensor.shape(), tensor.bytes()));
+            let alike = self.small.entry(hash).or_default();
+            if let Some(known) = alike.iter().find(|id| self.consts[id.0 as usize] == tensor) {
+                return *known;
             }
+            alike.push(id);
         }
         self.consts.push(tensor);
         id
@@ -197,6 +205,11 @@ impl Graph {
         debug_assert!(node.args.iter().all(|a| a.index() < self.nodes.len()), "operands come before their users");
         self.nodes.push(node);
         ValueId(self.nodes.len() as u32 - 1)
+    }
+
+    /// Makes room for so many more nodes.
+    pub fn reserve(&mut self, nodes: usize) {
+        self.nodes.reserve(nodes);
     }
 
     /// Takes back the last nodes, so that `len` stay. Outputs must not refer to those that go.

@@ -29,7 +29,7 @@ pub mod types;
 pub use check::{Typed, check};
 pub use dim::{Dim, Shape, Symbol};
 pub use dtype::{DType, Literal};
-pub use graph::{Graph, ValueId};
+pub use graph::{ByName, Graph, ValueId};
 pub use numeric::Numeric;
 pub use op::Op;
 pub use origin::{Origin, Origins};

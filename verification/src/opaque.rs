@@ -5,7 +5,7 @@
 //! the last place.
 
 use std::collections::BTreeMap;
-use std::sync::{Arc, Mutex};
+use std::sync::Mutex;
 
 use egret_ir::check::OriginPrefix;
 use egret_ir::eval::array::from_tensor;
@@ -13,10 +13,9 @@ use egret_ir::eval::domain::Domain;
 use egret_ir::eval::{Array, Data, EvalError, Real, Trap, Value};
 use egret_ir::{DType, Graph, Tensor, ValueId};
 use egret_onnx::external::Files;
+use egret_onnx::inline::NodeRef;
 use egret_onnx::proto::type_proto::{Tensor as TensorTypeProto, Value as TypeValue};
-use egret_onnx::proto::{
-    FunctionProto, GraphProto, ModelProto, NodeProto, OperatorSetIdProto, TypeProto, ValueInfoProto,
-};
+use egret_onnx::proto::{FunctionProto, GraphProto, ModelProto, OperatorSetIdProto, TypeProto, ValueInfoProto};
 use egret_onnx::{Imported, tensor};
 
 use crate::bound::{Bound, Bounded};
@@ -28,7 +27,7 @@ use crate::rng::Rng;
 
 /// One opaque node.
 struct Node {
-    proto: Arc<NodeProto>,
+    proto: NodeRef,
     captures: Vec<String>,
 }
 

@@ -91,6 +91,13 @@ impl Lower<'_> {
 
     /// All operands repeated to their common shape.
     pub fn broadcast_all(&mut self, args: &[ValueId]) -> Result<Vec<ValueId>, Fail> {
+        let mut same = true;
+        for pair in args.windows(2) {
+            same &= self.tensor_type(pair[0])?.shape == self.tensor_type(pair[1])?.shape;
+        }
+        if same {
+            return Ok(args.to_vec());
+        }
         let shapes = args.iter().map(|v| self.shape(*v)).collect::<Result<Vec<_>, _>>()?;
         let common = self.common_shape(&shapes.iter().map(Vec::as_slice).collect::<Vec<_>>())?;
         args.iter().map(|v| self.stretch(*v, &common)).collect()
@@ -99,7 +106,11 @@ impl Lower<'_> {
     /// As [`Lower::broadcast`]; an extent that is either 1 or already that of `shape` is decided when the model runs: the
     /// axis is read at position 0 or at all positions. Any other extent reads outside, which is an error then.
     pub fn stretch(&mut self, mut v: ValueId, shape: &[Dim]) -> Result<ValueId, Fail> {
-        let own = self.shape(v)?;
+        let own = &self.tensor_type(v)?.shape;
+        if own.iter().all(|d| d.as_const().is_some()) {
+            return self.broadcast(v, shape);
+        }
+        let own = own.clone();
         let lead = shape.len().checked_sub(own.len()).ok_or_else(|| self.misfit("inputs", &own, shape))?;
         for (i, (d, to)) in own.iter().zip(&shape[lead..]).enumerate() {
             if d == to || d.as_const().is_some() {

@@ -8,6 +8,7 @@ use egret_ir::{DType, Dim, Literal, Type, ValueId};
 
 use crate::error::ProblemKind;
 use crate::import::{Done, Importer};
+use crate::imported::NamedValues;
 use crate::inline::FlatNode;
 use crate::known::Known;
 use crate::lower::{Fail, Lower, bad};
@@ -270,7 +271,7 @@ impl Importer<'_, '_, '_> {
         let new = FlatNode::new(proto, flat.index);
         let inputs = values.iter().map(|v| Some(*v)).collect();
         let reason = format!("operator {}", new.proto.op_type());
-        self.make_opaque(&new, inputs, Vec::new(), vec![Type::Foreign("sequence".into())], reason);
+        self.make_opaque(&new, inputs, NamedValues::new(), vec![Type::Foreign("sequence".into())], reason);
         let v = self.values.get(name).copied().ok_or_else(|| Fail::Opaque("a sequence without a name".to_owned()))?;
         self.items.insert(v, Item::Sequence(parts));
         Ok(v)

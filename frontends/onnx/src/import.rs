@@ -4,19 +4,18 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
 use egret_ir::op::Op;
-use egret_ir::{Graph, Origin, Origins, Symbol, Type, ValueId};
+use egret_ir::{ByName, Graph, Origin, Origins, Symbol, Type, ValueId};
 use foldhash::{HashMap, HashMapExt as _};
-use indexmap::IndexMap;
 
 use crate::containers::{Contained, Item};
 use crate::error::{Problem, ProblemKind};
-pub use crate::imported::{Imported, Initializer, OpaqueReason, ReadOptions, Site, SiteKind};
+pub use crate::imported::{Imported, Initializer, NamedValues, OpaqueReason, Operands, ReadOptions, Site, SiteKind};
 use crate::inline::{self, FlatNode, Inliner, canonical_domain, subgraphs, walk};
 use crate::known::{self, Known};
 use crate::lower::{Fail, Lower};
-use crate::proto::{GraphProto, ModelProto, OperatorSetIdProto, TensorProto, TypeProto};
+use crate::proto::{GraphProto, ModelProto, TensorProto, TypeProto};
 use crate::scope::{Outer, Shared};
-use crate::validate::{self, Opsets};
+use crate::validate;
 use crate::{lenient, opaque, ops, structure};
 
 /// Imports a decoded model. Gathers all faults that do not hide each other.
@@ -37,13 +36,12 @@ pub fn import(mut model: ModelProto, options: &ReadOptions) -> Result<Imported, 
     }
     let order = structure::order(&graph, &inlined.nodes, &|_| false)?;
     warnings.extend(lenient::unsorted(&inlined.nodes, &order.order));
-    let faults = faults(&model, &inlined.nodes, &opsets, &inliner.added_opsets());
-    if !faults.is_empty() {
-        return Err(faults);
-    }
-    let mut count = 0;
-    for node in &inlined.nodes {
-        walk(&node.proto, &mut |_| count += 1);
+    let mut count = inlined.nodes.len();
+    if !plain {
+        count = 0;
+        for node in &inlined.nodes {
+            walk(&node.proto, &mut |_| count += 1);
+        }
     }
     // A bound found on the way may decide what was open before. Bounds only ever fall; a few rounds are enough for real
     // models, and what is still open after them stays opaque.
@@ -54,6 +52,7 @@ pub fn import(mut model: ModelProto, options: &ReadOptions) -> Result<Imported, 
         let bounds = shared.bounds.clone();
         shared.restart();
         let mut importer = Importer::new(&mut shared, &graph);
+        importer.checks = true;
         importer.bind(&graph, options);
         importer.sources(&graph, model.ir_version());
         if importer.problems.is_empty() {
@@ -77,28 +76,14 @@ pub fn import(mut model: ModelProto, options: &ReadOptions) -> Result<Imported, 
     let value = |name: &str| parts.values.get(name).copied();
     warnings.extend(lenient::misdeclared(&graph, &parts.graph, &value));
     let mut protos: Vec<Option<TensorProto>> = std::mem::take(&mut graph.initializer).into_iter().map(Some).collect();
-    let initializers = positions.into_iter().filter_map(|(name, (value, at))| {
-        let proto = protos[at].take()?;
-        Some((name, Initializer { value, proto }))
-    });
-    let initializers = initializers.collect();
+    let mut initializers = ByName::with_capacity_and_hasher(positions.len(), foldhash::fast::RandomState::default());
+    for (name, (value, at)) in positions {
+        if let Some(proto) = protos[at].take() {
+            initializers.insert(name, Initializer { value, proto });
+        }
+    }
     model.graph = Some(graph);
     Ok(Imported { model, initializers, functions: needed, nodes: count, warnings, ..parts })
-}
-
-/// Faults of nodes that need no types. `added` are opsets that functions bring along.
-pub(crate) fn faults(
-    model: &ModelProto,
-    nodes: &[FlatNode],
-    opsets: &Opsets,
-    added: &[OperatorSetIdProto],
-) -> Vec<Problem> {
-    let functions: BTreeSet<(&str, &str)> =
-        model.functions.iter().map(|f| (canonical_domain(f.domain()), f.name())).collect();
-    let mut opsets = opsets.clone();
-    opsets.extend(added.iter().map(|o| (o.domain().to_owned(), o.version())));
-    let check = |n: &FlatNode| validate::check_node(n, n.opsets.as_deref().unwrap_or(&opsets), &functions);
-    nodes.iter().flat_map(check).collect()
 }
 
 /// An unbound extent is at most this, so that a slice to 10⁹ goes to the end.
@@ -106,6 +91,9 @@ pub const MAX_EXTENT: i64 = 1_000_000_000;
 
 /// How often reading starts over with better bounds of extents, at most.
 const MAX_ROUNDS: usize = 8;
+
+/// Operators that a node becomes, about: room for them is made before.
+const OPERATORS: usize = 3;
 
 /// One graph being read: the model's own, or a body.
 pub(crate) struct Importer<'s, 'a, 'g> {
@@ -121,8 +109,8 @@ pub(crate) struct Importer<'s, 'a, 'g> {
     /// Captured values: the input here, the value in the graph around.
     pub captures: Vec<(ValueId, ValueId)>,
     /// Constants of bodies, and of the graph around one.
-    pub captured_constants: IndexMap<Arc<str>, ValueId>,
-    pub values: IndexMap<Arc<str>, ValueId>,
+    pub captured_constants: ByName<ValueId>,
+    pub values: ByName<ValueId>,
     /// Names whose node was faulty: what depends on them is not looked at.
     pub lost: BTreeSet<String>,
     /// Names that nodes of this graph define, now or later.
@@ -137,8 +125,11 @@ pub(crate) struct Importer<'s, 'a, 'g> {
     pub ranges: BTreeMap<Symbol, (i64, i64)>,
     pub by_place: BTreeMap<String, Vec<i64>>,
     /// Values of the model's own initializers, and their positions in its list.
-    pub initializers: IndexMap<Arc<str>, (ValueId, usize)>,
+    pub initializers: ByName<(ValueId, usize)>,
     pub sites: Vec<Site>,
+    /// Whether nodes are held against the signatures of their operators: those of bodies have been, with the node that the
+    /// body belongs to.
+    pub checks: bool,
     /// What was read of each body of the graph.
     pub bodies: Vec<Imported>,
     pub opaque_reasons: Vec<OpaqueReason>,
@@ -169,8 +160,8 @@ impl<'s, 'a, 'g> Importer<'s, 'a, 'g> {
             items: BTreeMap::new(),
             outer: BTreeMap::new(),
             captures: Vec::new(),
-            captured_constants: IndexMap::new(),
-            values: IndexMap::new(),
+            captured_constants: ByName::default(),
+            values: ByName::default(),
             lost: BTreeSet::new(),
             reserved: BTreeSet::new(),
             infos: declared.collect(),
@@ -179,8 +170,9 @@ impl<'s, 'a, 'g> Importer<'s, 'a, 'g> {
             frozen: Vec::new(),
             ranges: BTreeMap::new(),
             by_place: BTreeMap::new(),
-            initializers: IndexMap::new(),
+            initializers: ByName::default(),
             sites: Vec::new(),
+            checks: false,
             bodies: Vec::new(),
             opaque_reasons: Vec::new(),
             problems: Vec::new(),
@@ -205,6 +197,9 @@ impl<'s, 'a, 'g> Importer<'s, 'a, 'g> {
     // ---- nodes ----
 
     pub fn nodes(&mut self, nodes: &[FlatNode], order: &structure::Order) {
+        self.sites.reserve(nodes.len());
+        self.values.reserve(nodes.len());
+        self.graph.reserve(OPERATORS * nodes.len());
         // Only bodies put into this graph could take such a name.
         if nodes.iter().any(|n| subgraphs(&n.proto).next().is_some()) {
             self.reserved.extend(nodes.iter().flat_map(|n| n.proto.output.iter().cloned()));
@@ -216,6 +211,12 @@ impl<'s, 'a, 'g> Importer<'s, 'a, 'g> {
 
     fn node(&mut self, flat: &FlatNode, captured: &[String]) {
         let proto = &flat.proto;
+        if self.checks {
+            let faults = self.shared.faults(flat);
+            if !faults.is_empty() {
+                return self.lose(flat, faults);
+            }
+        }
         if proto.input.iter().chain(captured).any(|name| self.lost.contains(name)) {
             return self.lose(flat, Vec::new());
         }
@@ -223,7 +224,7 @@ impl<'s, 'a, 'g> Importer<'s, 'a, 'g> {
             let kind = ProblemKind::TooLarge { shape: "the nodes of all bodies, repeated".to_owned() };
             return self.lose(flat, vec![Problem { node: Some(flat.place()), field: String::new(), kind }]);
         }
-        let inputs: Vec<Option<ValueId>> = proto.input.iter().map(|name| self.value(name)).collect();
+        let inputs: Operands = proto.input.iter().map(|name| self.value(name)).collect();
         let domain = canonical_domain(proto.domain());
         let opset = self.opset(flat, domain);
         if domain.is_empty() {
@@ -312,16 +313,16 @@ impl<'s, 'a, 'g> Importer<'s, 'a, 'g> {
         for flat in calls {
             let inputs = flat.proto.input.iter().map(|name| self.value(name)).collect();
             let named = flat.proto.output.iter().filter(|name| !name.is_empty());
-            let outputs: Option<Vec<_>> = named.map(|n| Some((self.value(n)?, n.as_str().into()))).collect();
+            let outputs: Option<NamedValues> = named.map(|n| Some((self.value(n)?, n.as_str().into()))).collect();
             if let Some(outputs) = outputs {
                 let (node, index) = (flat.proto.clone(), flat.index);
                 let kind = SiteKind::Call;
-                self.sites.push(Site { node, index, inputs, outputs, captures: Vec::new(), kind });
+                self.sites.push(Site { node, index, inputs, outputs, captures: NamedValues::new(), kind });
             }
         }
     }
 
-    fn captured(&mut self, names: &[String]) -> Vec<(ValueId, Arc<str>)> {
+    fn captured(&mut self, names: &[String]) -> NamedValues {
         names.iter().filter_map(|name| Some((self.value(name)?, name.as_str().into()))).collect()
     }
 
@@ -329,7 +330,8 @@ impl<'s, 'a, 'g> Importer<'s, 'a, 'g> {
     pub fn lowering<'x>(&'x mut self, flat: &'x FlatNode, opset: i64, inputs: &'x [Option<ValueId>]) -> Lower<'x> {
         let proto = &flat.proto;
         let name = if proto.name().is_empty() { proto.output.first().map_or("", String::as_str) } else { proto.name() };
-        let origin = Origin::Onnx { index: flat.index as u32, op: proto.op_type().into(), name: name.into() };
+        let origin =
+            Origin::Onnx { index: flat.index as u32, op: self.shared.kind(proto.op_type()), name: name.into() };
         Lower {
             graph: &mut self.graph,
             known: &mut self.known,
@@ -376,8 +378,8 @@ impl<'s, 'a, 'g> Importer<'s, 'a, 'g> {
     pub fn make_opaque(
         &mut self,
         flat: &FlatNode,
-        inputs: Vec<Option<ValueId>>,
-        captures: Vec<(ValueId, Arc<str>)>,
+        inputs: Operands,
+        captures: NamedValues,
         types: Vec<Type>,
         reason: String,
     ) {
@@ -412,12 +414,12 @@ impl<'s, 'a, 'g> Importer<'s, 'a, 'g> {
     fn define(
         &mut self,
         flat: &FlatNode,
-        inputs: Vec<Option<ValueId>>,
-        captures: Vec<(ValueId, Arc<str>)>,
+        inputs: Operands,
+        captures: NamedValues,
         results: &[ValueId],
         kind: SiteKind,
     ) {
-        let mut outputs = Vec::new();
+        let mut outputs = NamedValues::new();
         for (i, name) in flat.proto.output.iter().enumerate().filter(|(_, name)| !name.is_empty()) {
             let Some(v) = results.get(i) else {
                 let kind = ProblemKind::Count { got: flat.proto.output.len(), min: 1, max: results.len() };
@@ -432,7 +434,7 @@ impl<'s, 'a, 'g> Importer<'s, 'a, 'g> {
     }
 
     /// What was read. Operators that nothing needs any more are not among those that stay as they came.
-    fn finish(self) -> (Imported, IndexMap<Arc<str>, (ValueId, usize)>) {
+    fn finish(self) -> (Imported, ByName<(ValueId, usize)>) {
         let live = self.graph.live();
         let alive = |r: &OpaqueReason| self.sites[r.site].outputs.iter().any(|(v, _)| live[v.index()]);
         let opaque_reasons = self.opaque_reasons.into_iter().filter(alive).collect();

@@ -5,14 +5,15 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use egret_ir::op::{Const, Op};
-use egret_ir::{Graph, Symbol, Tensor, ValueId};
-use indexmap::IndexMap;
+use egret_ir::{ByName, Graph, Symbol, Tensor, ValueId};
+use smallvec::SmallVec;
 
 use crate::error::{NodePlace, Problem};
 use crate::export::{raw, value_info};
 use crate::foreign::ForeignOps;
 use crate::frozen::Frozen;
-use crate::proto::{FunctionProto, GraphProto, ModelProto, NodeProto, OperatorSetIdProto, TensorProto};
+use crate::inline::NodeRef;
+use crate::proto::{FunctionProto, GraphProto, ModelProto, OperatorSetIdProto, TensorProto};
 
 /// How open extents are bound, and what else is read than this crate knows.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
@@ -30,19 +31,25 @@ pub struct ReadOptions {
     pub operators: ForeignOps,
 }
 
+/// Operands of a node; `None` where absent (`""`).
+pub type Operands = SmallVec<[Option<ValueId>; 4]>;
+
+/// Values with their names.
+pub type NamedValues = SmallVec<[(ValueId, Arc<str>); 1]>;
+
 /// One node of the model (inlined functions' nodes count), with the values it takes and gives.
 #[derive(Debug, Clone)]
 pub struct Site {
     /// The node as it came, functions inlined.
-    pub node: Arc<NodeProto>,
+    pub node: NodeRef,
     /// Position in `GraphProto.node` (of the call, for an inlined node).
     pub index: usize,
     /// Operands; `None` where absent (`""`).
-    pub inputs: Vec<Option<ValueId>>,
+    pub inputs: Operands,
     /// Results with their names; a result without a name (`""`) is left out.
-    pub outputs: Vec<(ValueId, Arc<str>)>,
+    pub outputs: NamedValues,
     /// Values that the node's bodies read from outside, with their names.
-    pub captures: Vec<(ValueId, Arc<str>)>,
+    pub captures: NamedValues,
     /// How it can be written back.
     pub kind: SiteKind,
 }
@@ -89,11 +96,11 @@ pub struct Imported {
     /// The nodes, in a topological order; none where the graph did not come from ONNX.
     pub sites: Vec<Site>,
     /// Every named value of the main graph, in order of definition.
-    pub values: IndexMap<Arc<str>, ValueId>,
+    pub values: ByName<ValueId>,
     /// Constants by name, in the order of the file.
-    pub initializers: IndexMap<Arc<str>, Initializer>,
+    pub initializers: ByName<Initializer>,
     /// Constants that are no initializers of the model: of bodies, and in a body those of the graphs around, by name.
-    pub captured_constants: IndexMap<Arc<str>, ValueId>,
+    pub captured_constants: ByName<ValueId>,
     /// The bodies of If and Loop, in the order of [`egret_ir::graph::Tables::bodies`].
     pub bodies: Vec<Imported>,
     /// Number of nodes in the file, those in bodies and inlined functions counted.
@@ -127,16 +134,11 @@ impl Imported {
     /// A graph from elsewhere, as a model without nodes of its own: what is exported consists of templates and folds
     /// alone. `values` are the names of its values; constants with a name become initializers of that name. `nodes` is the
     /// number of operators it had where it came from.
-    pub fn of_graph(
-        graph: Graph,
-        values: IndexMap<Arc<str>, ValueId>,
-        bound: BTreeMap<Symbol, i64>,
-        nodes: usize,
-    ) -> Self {
+    pub fn of_graph(graph: Graph, values: ByName<ValueId>, bound: BTreeMap<Symbol, i64>, nodes: usize) -> Self {
         let (ir_version, opset) = WRITTEN;
         let inputs = graph.inputs.iter().map(|i| value_info(&i.name, &i.ty)).collect();
         let outputs = graph.outputs.iter().map(|o| value_info(&o.name, graph.ty(o.value))).collect();
-        let mut initializers = IndexMap::new();
+        let mut initializers = ByName::default();
         for (name, v) in &values {
             let tensor = match &graph.node(*v).op {
                 Op::Const(Const::Scalar(l)) => Tensor::scalar(*l),

@@ -9,6 +9,7 @@
 //! cannot be written back as it came; the call can, and is remembered for that.
 
 use std::collections::{BTreeMap, BTreeSet};
+use std::ops::Deref;
 use std::sync::Arc;
 
 use crate::error::{NodePlace, Problem, ProblemKind};
@@ -22,11 +23,31 @@ const MAX_NODES: usize = 1 << 18;
 /// Functions that call functions go this deep at most.
 const MAX_DEPTH: usize = 200;
 
+/// A node of a list that is shared. Most are in the one list of the file.
+#[derive(Debug, Clone)]
+pub struct NodeRef {
+    list: Arc<Vec<NodeProto>>,
+    at: usize,
+}
+
+impl From<NodeProto> for NodeRef {
+    fn from(node: NodeProto) -> Self {
+        Self { list: Arc::new(vec![node]), at: 0 }
+    }
+}
+
+impl Deref for NodeRef {
+    type Target = NodeProto;
+    fn deref(&self) -> &NodeProto {
+        &self.list[self.at]
+    }
+}
+
 /// A node of the flat graph, with the position of the node of the file it comes from.
 #[derive(Debug, Clone)]
 pub struct FlatNode {
     /// The node, all attribute references resolved.
-    pub proto: Arc<NodeProto>,
+    pub proto: NodeRef,
     /// Position in `GraphProto.node` of the node, or of the call it was inlined from.
     pub index: usize,
     /// The opsets under which the node means what it says, where these are not the model's.
@@ -36,7 +57,7 @@ pub struct FlatNode {
 impl FlatNode {
     /// A node at a position of the file.
     pub fn new(proto: NodeProto, index: usize) -> Self {
-        Self { proto: Arc::new(proto), index, opsets: None }
+        Self { proto: NodeRef::from(proto), index, opsets: None }
     }
 
     /// For error messages.
@@ -82,7 +103,7 @@ pub struct Inliner<'a> {
     /// Opsets of functions whose nodes mean something else under the model's.
     own: BTreeMap<Key<'a>, Arc<Opsets>>,
     /// Opsets that inlined bodies need and the model does not import.
-    added: BTreeMap<String, i64>,
+    added: Opsets,
 }
 
 impl<'a> Inliner<'a> {
@@ -127,8 +148,13 @@ impl<'a> Inliner<'a> {
         names: &mut BTreeSet<String>,
     ) -> Result<Inlined, Vec<Problem>> {
         if self.is_empty() && nodes.len() <= MAX_NODES {
-            let flat = |(i, node)| FlatNode { opsets: opsets.cloned(), ..FlatNode::new(node, index.unwrap_or(i)) };
-            return Ok(Inlined { nodes: nodes.into_iter().enumerate().map(flat).collect(), calls: Vec::new() });
+            let (count, list) = (nodes.len(), Arc::new(nodes));
+            let flat = |at| FlatNode {
+                proto: NodeRef { list: list.clone(), at },
+                index: index.unwrap_or(at),
+                opsets: opsets.cloned(),
+            };
+            return Ok(Inlined { nodes: (0..count).map(flat).collect(), calls: Vec::new() });
         }
         let mut run = Run { inliner: self, names, out: Inlined { nodes: Vec::new(), calls: Vec::new() } };
         for (i, node) in nodes.into_iter().enumerate() {
@@ -146,6 +172,11 @@ impl<'a> Inliner<'a> {
     }
 
     /// Opsets that inlined bodies need and the model does not import.
+    pub fn added(&self) -> &Opsets {
+        &self.added
+    }
+
+    /// As [`Inliner::added`], for a model.
     pub fn added_opsets(&self) -> Vec<OperatorSetIdProto> {
         let added = self.added.iter();
         added.map(|(d, v)| OperatorSetIdProto { domain: Some(d.clone()), version: Some(*v) }).collect()
@@ -154,6 +185,9 @@ impl<'a> Inliner<'a> {
 
 /// The functions that `nodes` (with the bodies inside them) still call, directly or through each other.
 pub fn needed_functions<'a>(model: &'a ModelProto, nodes: impl Iterator<Item = &'a NodeProto>) -> Vec<FunctionProto> {
+    if model.functions.is_empty() {
+        return Vec::new();
+    }
     let functions: BTreeMap<Key<'_>, &FunctionProto> = model.functions.iter().map(|f| (function_key(f), f)).collect();
     let mut needed = BTreeSet::new();
     let mut todo: Vec<&FunctionProto> = Vec::new();
@@ -285,7 +319,7 @@ impl Run<'_, '_> {
         }
         let key = call_key(&node);
         let Some((&key, &function)) = self.inliner.functions.get_key_value(&key) else {
-            self.out.nodes.push(FlatNode { proto: Arc::new(node), index, opsets });
+            self.out.nodes.push(FlatNode { proto: NodeRef::from(node), index, opsets });
             return Ok(());
         };
         for opset in &function.opset_import {

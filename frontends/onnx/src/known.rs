@@ -154,6 +154,14 @@ impl Known {
     }
 }
 
+/// The elements of a small integer constant of the graph.
+pub fn integers(graph: &Graph, v: ValueId) -> Option<impl ExactSizeIterator<Item = i64>> {
+    let Op::Const(Const::Dense(id)) = &graph.node(v).op else { return None };
+    let t = graph.tables.tensor(*id);
+    let takes_part = t.dtype().is_int() && takes_part(t.dtype());
+    (takes_part && small(t.shape())).then(|| (0..t.len()).map(|i| t.get(i).to_i64()))
+}
+
 /// Whether a value of that shape can be known. Beside a zero, other extents must be small, too: products of some of them
 /// are taken, and lists of their positions.
 fn small(shape: &[usize]) -> bool {
@@ -214,7 +222,7 @@ pub fn evaluate(l: &mut Lower<'_>) -> Option<Known> {
                 _ => None,
             })?
         }
-        "ConstantOfShape" => constant_of_shape(l, &known(0)?)?,
+        "ConstantOfShape" => constant_of_shape(l, &l.known_numbers(l.optional(0)?)?)?,
         "Range" => range(&known(0)?, &known(1)?, &known(2)?)?,
         "ReduceProd" => product(l, &known(0)?)?,
         "Neg" | "Abs" | "Floor" | "Ceil" | "Sqrt" | "Not" => unary(l.node.op_type(), &known(0)?)?,
@@ -276,7 +284,7 @@ fn cast(l: &Lower<'_>, x: &Known) -> Option<Known> {
 fn axes_of(l: &Lower<'_>) -> Option<Vec<i64>> {
     match l.ints("axes") {
         Some(axes) => Some(axes.to_vec()),
-        None => l.known(l.optional(1)?)?.numbers(),
+        None => l.known_numbers(l.optional(1)?),
     }
 }
 
@@ -289,7 +297,7 @@ fn relabelled(l: &Lower<'_>, x: &Known) -> Option<Known> {
         "Reshape" => {
             let wanted = match l.ints("shape") {
                 Some(s) => s.to_vec(),
-                None => l.known(l.optional(1)?)?.numbers()?,
+                None => l.known_numbers(l.optional(1)?)?,
             };
             let zero = !l.flag("allowzero", false);
             let mut shape = Vec::with_capacity(wanted.len());
@@ -408,7 +416,7 @@ fn slice(l: &Lower<'_>, x: &Known) -> Option<Known> {
     let list = |name: &str, i: usize| match l.ints(name) {
         Some(list) => Some(Some(list.to_vec())),
         None => match l.optional(i) {
-            Some(v) => l.known(v)?.numbers().map(Some),
+            Some(v) => l.known_numbers(v).map(Some),
             None => Some(None),
         },
     };
@@ -443,8 +451,8 @@ pub fn clamp(extent: i64, start: i64, end: i64, step: i64) -> Option<(i64, i64, 
     Some(if len == 0 { (0, step, 0) } else { (start, step, len) })
 }
 
-fn constant_of_shape(l: &mut Lower<'_>, shape: &Known) -> Option<Known> {
-    let shape: Vec<usize> = shape.numbers()?.iter().map(|d| usize::try_from(*d).ok()).collect::<Option<_>>()?;
+fn constant_of_shape(l: &Lower<'_>, shape: &[i64]) -> Option<Known> {
+    let shape: Vec<usize> = shape.iter().map(|d| usize::try_from(*d).ok()).collect::<Option<_>>()?;
     if !small(&shape) {
         return None;
     }

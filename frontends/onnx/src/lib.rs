@@ -37,11 +37,11 @@ pub mod structure;
 pub mod tensor;
 mod unroll;
 mod validate;
+mod wire;
 
 use std::path::Path;
 
 use bytes::Bytes;
-use prost::Message;
 
 use external::Files;
 use proto::ModelProto;
@@ -106,7 +106,7 @@ pub fn decode(bytes: Bytes) -> Result<ModelProto, ReadError> {
     let kind = if bytes.is_empty() {
         ProblemKind::NotAModel { part: "content" }
     } else {
-        match ModelProto::decode(bytes) {
+        match wire::model(&bytes) {
             Ok(model) => return Ok(model),
             Err(e) => ProblemKind::NotProtobuf { reason: e.to_string() },
         }

@@ -16,7 +16,7 @@ use egret_ir::{DType, Dim, Graph, Literal, Shape, Symbol, Tensor, TensorType, Ty
 use smallvec::SmallVec;
 
 use crate::error::ProblemKind;
-use crate::known::Known;
+use crate::known::{self, Known};
 use crate::proto::{NodeProto, TensorProto};
 use crate::tensor;
 use crate::{node, opaque};
@@ -176,7 +176,8 @@ impl Lower<'_> {
         self.tensor_type(v).cloned()
     }
 
-    fn tensor_type(&self, v: ValueId) -> Result<&TensorType, Fail> {
+    /// As [`Lower::tensor`], to look at.
+    pub fn tensor_type(&self, v: ValueId) -> Result<&TensorType, Fail> {
         match self.graph.ty(v) {
             Type::Tensor(t) => Ok(t),
             other => Err(opaque(format!("an operand of type {other}"))),
@@ -211,14 +212,29 @@ impl Lower<'_> {
 
     /// Elements of an integer value as expressions, where known.
     pub fn dims(&self, v: ValueId) -> Option<Vec<Dim>> {
-        self.known(v)?.dims()
+        if let Some(known) = self.known.get(&v) {
+            return known.dims();
+        }
+        match known::integers(self.graph, v) {
+            Some(numbers) => Some(numbers.map(Dim::from).collect()),
+            None => self.known(v)?.dims(),
+        }
+    }
+
+    /// Elements of an integer value, where they are known numbers.
+    pub fn known_numbers(&self, v: ValueId) -> Option<Vec<i64>> {
+        if let Some(known) = self.known.get(&v) {
+            return known.numbers();
+        }
+        match known::integers(self.graph, v) {
+            Some(numbers) => Some(numbers.collect()),
+            None => self.known(v)?.numbers(),
+        }
     }
 
     /// Elements of an integer value, which must be numbers known now.
     pub fn numbers(&self, field: &str, v: ValueId) -> Result<Vec<i64>, Fail> {
-        self.known(v)
-            .and_then(|k| k.numbers())
-            .ok_or_else(|| opaque(format!("{field} that is not known before the model runs")))
+        self.known_numbers(v).ok_or_else(|| opaque(format!("{field} that is not known before the model runs")))
     }
 
     /// Elements of an integer value, which must be expressions of extents.
@@ -462,9 +478,12 @@ impl Lower<'_> {
     /// `v`, whose axes line up with the last ones of `shape`, repeated to `shape`: an axis of extent 1 that must grow is
     /// dropped by Reshape, and Broadcast inserts it and the leading ones.
     pub fn broadcast(&mut self, v: ValueId, shape: &[Dim]) -> Result<ValueId, Fail> {
-        let own = self.shape(v)?;
-        let lead = shape.len().checked_sub(own.len()).ok_or_else(|| self.misfit("inputs", &own, shape))?;
-        let mut kept = Vec::new();
+        let own = &self.tensor_type(v)?.shape;
+        if own == shape {
+            return Ok(v);
+        }
+        let lead = shape.len().checked_sub(own.len()).ok_or_else(|| self.misfit("inputs", own, shape))?;
+        let mut kept = Vec::with_capacity(own.len());
         let mut inserted: Vec<(usize, Dim)> = shape[..lead].iter().cloned().enumerate().collect();
         for (i, (d, to)) in own.iter().zip(&shape[lead..]).enumerate() {
             if d == to {
@@ -472,7 +491,7 @@ impl Lower<'_> {
             } else if *d == Dim::ONE {
                 inserted.push((lead + i, to.clone()));
             } else {
-                return Err(self.misfit("inputs", &own, shape));
+                return Err(self.misfit("inputs", own, shape));
             }
         }
         let v = self.reshape(v, &kept)?;

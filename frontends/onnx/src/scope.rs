@@ -9,29 +9,31 @@ use std::sync::Arc;
 
 use egret_ir::dim::Backing;
 use egret_ir::op::{Const, Op};
-use egret_ir::{DType, Dim, Graph, Literal, Origin, Origins, Symbol, Tensor, Type, ValueId};
-use indexmap::IndexMap;
+use egret_ir::{ByName, DType, Dim, Graph, Literal, Origin, Origins, Symbol, Tensor, Type, ValueId};
+use foldhash::{HashMap, HashMapExt as _};
 
 use crate::containers::Item;
 use crate::error::Problem;
 use crate::foreign::ForeignOps;
-use crate::import;
 use crate::import::Importer;
-use crate::imported::{Imported, OpaqueReason, Site};
-use crate::inline::{FlatNode, Inlined, Inliner};
+use crate::imported::{Imported, NamedValues, OpaqueReason, Site};
+use crate::inline::{FlatNode, Inlined, Inliner, canonical_domain};
 use crate::known::{Elem, Known};
 use crate::proto::{GraphProto, ModelProto, NodeProto, ValueInfoProto};
 use crate::structure;
-use crate::validate::Opsets;
+use crate::validate::{self, Opsets};
 
 /// At most so many nodes are lowered in all, repetitions counted: nested loops could multiply them at every level.
 const MAX_LOWERED: usize = 1 << 19;
 
 /// What all graphs of a model share while it is read.
 pub(crate) struct Shared<'a> {
-    model: &'a ModelProto,
     pub inliner: Inliner<'a>,
     pub opsets: &'a Opsets,
+    /// With those of inlined functions, for signatures.
+    signatures: Opsets,
+    /// Domains and names of the model's functions.
+    functions: BTreeSet<(&'a str, &'a str)>,
     /// Operators that the program adds.
     pub operators: ForeignOps,
     /// Upper bounds of symbols that the model needs to run at all.
@@ -39,14 +41,19 @@ pub(crate) struct Shared<'a> {
     /// Names in use anywhere in the model, and those given on the way.
     pub names: BTreeSet<String>,
     given: Vec<String>,
+    /// Names of operators, each once.
+    kinds: HashMap<String, Arc<str>>,
     left: usize,
 }
 
 impl<'a> Shared<'a> {
     pub fn new(model: &'a ModelProto, opsets: &'a Opsets, inliner: Inliner<'a>, names: BTreeSet<String>) -> Self {
         let operators = ForeignOps::default();
-        let (bounds, given, left) = (BTreeMap::new(), Vec::new(), MAX_LOWERED);
-        Self { model, inliner, opsets, operators, bounds, names, given, left }
+        let functions = model.functions.iter().map(|f| (canonical_domain(f.domain()), f.name())).collect();
+        let mut signatures = opsets.clone();
+        signatures.extend(inliner.added().clone());
+        let (bounds, given, kinds) = (BTreeMap::new(), Vec::new(), HashMap::new());
+        Self { inliner, opsets, signatures, functions, operators, bounds, names, given, kinds, left: MAX_LOWERED }
     }
 
     /// Reading starts over.
@@ -66,8 +73,22 @@ impl<'a> Shared<'a> {
         let before = self.names.clone();
         let inlined = self.inliner.inline(nodes.to_vec(), Some(flat.index), flat.opsets.as_ref(), &mut self.names)?;
         self.given.extend(self.names.difference(&before).cloned());
-        let faults = import::faults(self.model, &inlined.nodes, self.opsets, &self.inliner.added_opsets());
+        self.signatures.extend(self.inliner.added().clone());
+        let faults: Vec<Problem> = inlined.nodes.iter().flat_map(|n| self.faults(n)).collect();
         if faults.is_empty() { Ok(inlined) } else { Err(faults) }
+    }
+
+    /// Faults of a node and of the bodies in it that need no types.
+    pub fn faults(&self, flat: &FlatNode) -> Vec<Problem> {
+        validate::check_node(flat, flat.opsets.as_deref().unwrap_or(&self.signatures), &self.functions)
+    }
+
+    /// The name of an operator, as origins share it.
+    pub fn kind(&mut self, op_type: &str) -> Arc<str> {
+        if let Some(known) = self.kinds.get(op_type) {
+            return known.clone();
+        }
+        self.kinds.entry(op_type.to_owned()).or_insert_with(|| op_type.into()).clone()
     }
 
     /// Counts one more node; false where there are too many.
@@ -127,8 +148,8 @@ pub(crate) struct Draft {
     /// Results, by name.
     pub outputs: Vec<(Arc<str>, ValueId)>,
     sites: Vec<Site>,
-    values: IndexMap<Arc<str>, ValueId>,
-    captured_constants: IndexMap<Arc<str>, ValueId>,
+    values: ByName<ValueId>,
+    captured_constants: ByName<ValueId>,
     bodies: Vec<Imported>,
     opaque_reasons: Vec<OpaqueReason>,
     interface: GraphProto,
@@ -411,7 +432,7 @@ impl Importer<'_, '_, '_> {
                 graph.output(name, v);
             }
         }
-        let named = |list: Vec<(ValueId, Arc<str>)>| -> Option<Vec<(ValueId, Arc<str>)>> {
+        let named = |list: NamedValues| -> Option<NamedValues> {
             list.into_iter().map(|(v, name)| Some((new(v)?, name))).collect()
         };
         let site = |site: Site| {
@@ -419,7 +440,7 @@ impl Importer<'_, '_, '_> {
                 site.inputs.iter().map(|v| v.map_or(Some(None), |v| new(v).map(Some))).collect::<Option<_>>()?;
             Some(Site { inputs, outputs: named(site.outputs)?, captures: named(site.captures)?, ..site })
         };
-        let kept = |values: IndexMap<Arc<str>, ValueId>| -> IndexMap<Arc<str>, ValueId> {
+        let kept = |values: ByName<ValueId>| -> ByName<ValueId> {
             values.into_iter().filter_map(|(name, v)| Some((name, new(v)?))).collect()
         };
         let imported = Imported {

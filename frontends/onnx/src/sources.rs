@@ -7,12 +7,12 @@ use egret_ir::dim::SymbolInfo;
 use egret_ir::graph::InputDecl;
 use egret_ir::op::{Const, ConstId, Op};
 use egret_ir::{Dim, Origin, Origins, Symbol, Type, ValueId};
-use foldhash::HashMap;
+use foldhash::{HashMap, HashSet};
 
 use crate::error::ProblemKind;
 use crate::frozen::Frozen;
 use crate::import::{Importer, MAX_EXTENT};
-use crate::imported::ReadOptions;
+use crate::imported::{NamedValues, Operands, ReadOptions};
 use crate::inline::FlatNode;
 use crate::proto::{GraphProto, NodeProto, TensorProto, TypeProto, ValueInfoProto};
 use crate::{opaque, tensor};
@@ -158,7 +158,7 @@ impl Importer<'_, '_, '_> {
     // ---- inputs and constants ----
 
     pub(crate) fn sources(&mut self, graph: &GraphProto, ir_version: i64) {
-        let listed: BTreeSet<&str> = graph.input.iter().map(ValueInfoProto::name).collect();
+        let listed: HashSet<&str> = graph.input.iter().map(ValueInfoProto::name).collect();
         // Up to IR version 3 every initializer had to be listed as an input, and runtimes take them for constants; later
         // a listed initializer is the default of an input.
         let overridable = |name: &str| ir_version >= 4 && listed.contains(name);
@@ -199,16 +199,21 @@ impl Importer<'_, '_, '_> {
 
     /// Initializers, of the model's own graph or of a body.
     pub(crate) fn constants(&mut self, graph: &GraphProto, own: bool) {
+        self.graph.reserve(graph.initializer.len());
+        self.values.reserve(graph.initializer.len());
+        if own {
+            self.initializers.reserve(graph.initializer.len());
+        }
         for (at, proto) in graph.initializer.iter().enumerate() {
             let name: Arc<str> = proto.name().into();
             let v = match self.values.get(&name) {
                 Some(v) => *v,
-                None => match self.constant(proto, &name) {
-                    Some(v) => v,
-                    None => continue,
-                },
+                None => {
+                    let Some(v) = self.constant(proto, &name) else { continue };
+                    self.values.insert(name.clone(), v);
+                    v
+                }
             };
-            self.values.insert(name.clone(), v);
             if own {
                 self.initializers.insert(name, (v, at));
             } else {
@@ -279,7 +284,7 @@ impl Importer<'_, '_, '_> {
         };
         let flat = FlatNode::new(proto, 0);
         let results = vec![Type::Foreign(reason.into())];
-        self.make_opaque(&flat, Vec::new(), Vec::new(), results, reason.to_owned());
+        self.make_opaque(&flat, Operands::new(), NamedValues::new(), results, reason.to_owned());
     }
 }
 

@@ -4,9 +4,10 @@
 //! outside count as uses of the node that holds the body.
 
 use std::cmp::Reverse;
+use std::collections::hash_map::Entry;
 use std::collections::{BTreeSet, BinaryHeap};
 
-use foldhash::{HashMap, HashMapExt as _, HashSet, HashSetExt as _};
+use foldhash::{HashMap, HashMapExt as _};
 
 use crate::error::{Problem, ProblemKind};
 use crate::inline::{FlatNode, place, subgraphs};
@@ -20,18 +21,31 @@ pub struct Order {
     pub captures: Vec<Vec<String>>,
 }
 
+/// What gives a name its meaning.
+#[derive(Clone, Copy)]
+enum Maker {
+    /// An input, an initializer, or both: an input with its default.
+    Source { initializer: bool },
+    /// The node at that position.
+    Node(usize),
+}
+
+type Makers<'a> = HashMap<&'a str, Maker>;
+
 /// Checks names of a graph and of all bodies in it, and sorts. `outside` are names of the graphs around it.
 pub fn order(graph: &GraphProto, nodes: &[FlatNode], outside: &dyn Fn(&str) -> bool) -> Result<Order, Vec<Problem>> {
     let mut problems = Vec::new();
-    let mut defined: HashSet<&str> = HashSet::with_capacity(graph.input.len() + graph.initializer.len());
-    sources(graph, "", &mut defined, &mut problems);
-    let mut maker: HashMap<&str, usize> = HashMap::with_capacity(nodes.len());
+    let mut makers = Makers::with_capacity(graph.input.len().max(graph.initializer.len()) + nodes.len());
+    sources(graph, &mut makers, &mut problems);
     for (i, node) in nodes.iter().enumerate() {
         for name in node.proto.output.iter().filter(|name| !name.is_empty()) {
-            // An input or initializer of that name stays what the name means.
-            if defined.contains(name.as_str()) || maker.insert(name, i).is_some() {
-                let kind = ProblemKind::DefinedTwice { name: name.clone() };
-                problems.push(Problem { node: Some(node.place()), field: "output".to_owned(), kind });
+            match makers.entry(name) {
+                Entry::Vacant(free) => drop(free.insert(Maker::Node(i))),
+                // What came first stays what the name means.
+                Entry::Occupied(_) => {
+                    let kind = ProblemKind::DefinedTwice { name: name.clone() };
+                    problems.push(Problem { node: Some(node.place()), field: "output".to_owned(), kind });
+                }
             }
         }
     }
@@ -43,18 +57,18 @@ pub fn order(graph: &GraphProto, nodes: &[FlatNode], outside: &dyn Fn(&str) -> b
         }
         captures.push(free.captured);
     }
-    let mut waits = vec![0usize; nodes.len()];
-    // Pairs of a maker and a user.
-    let mut edges: Vec<(usize, usize)> = Vec::with_capacity(2 * nodes.len());
+    let mut sorted = true;
     for (i, node) in nodes.iter().enumerate() {
         for (operand, name) in uses(&node.proto, &captures[i]) {
-            if let Some(&from) = maker.get(name) {
-                edges.push((from, i));
-                waits[i] += 1;
-            } else if !defined.contains(name) && !outside(name) {
-                let kind = ProblemKind::Undefined { name: name.to_owned() };
-                let field = operand.map_or_else(|| "capture".to_owned(), |i| format!("input {i}"));
-                problems.push(Problem { node: Some(node.place()), field, kind });
+            match makers.get(name) {
+                Some(Maker::Node(from)) => sorted &= *from < i,
+                Some(Maker::Source { .. }) => {}
+                None if outside(name) => {}
+                None => {
+                    let kind = ProblemKind::Undefined { name: name.to_owned() };
+                    let field = operand.map_or_else(|| "capture".to_owned(), |i| format!("input {i}"));
+                    problems.push(Problem { node: Some(node.place()), field, kind });
+                }
             }
         }
     }
@@ -62,12 +76,29 @@ pub fn order(graph: &GraphProto, nodes: &[FlatNode], outside: &dyn Fn(&str) -> b
         let name = output.name();
         let kind = if name.is_empty() {
             ProblemKind::EmptyName
-        } else if !defined.contains(name) && !maker.contains_key(name) && !outside(name) {
+        } else if !makers.contains_key(name) && !outside(name) {
             ProblemKind::Undefined { name: name.to_owned() }
         } else {
             continue;
         };
         problems.push(Problem { node: None, field: format!("graph output {i}"), kind });
+    }
+    let order = if sorted { (0..nodes.len()).collect() } else { sort(nodes, &captures, &makers, &mut problems) };
+    if problems.is_empty() { Ok(Order { order, captures }) } else { Err(problems) }
+}
+
+/// Positions of `nodes`, each behind what it uses and otherwise as in the file (Kahn 1962).
+fn sort(nodes: &[FlatNode], captures: &[Vec<String>], makers: &Makers<'_>, problems: &mut Vec<Problem>) -> Vec<usize> {
+    let mut waits = vec![0usize; nodes.len()];
+    // Pairs of a maker and a user.
+    let mut edges: Vec<(usize, usize)> = Vec::with_capacity(2 * nodes.len());
+    for (i, node) in nodes.iter().enumerate() {
+        for (_, name) in uses(&node.proto, &captures[i]) {
+            if let Some(&Maker::Node(from)) = makers.get(name) {
+                edges.push((from, i));
+                waits[i] += 1;
+            }
+        }
     }
     edges.sort_unstable();
     let mut ready: BinaryHeap<Reverse<usize>> = (0..nodes.len()).filter(|&i| waits[i] == 0).map(Reverse).collect();
@@ -83,9 +114,9 @@ pub fn order(graph: &GraphProto, nodes: &[FlatNode], outside: &dyn Fn(&str) -> b
         }
     }
     if order.len() < nodes.len() {
-        problems.push(cycle(nodes, &captures, &maker, &waits));
+        problems.push(cycle(nodes, captures, makers, &waits));
     }
-    if problems.is_empty() { Ok(Order { order, captures }) } else { Err(problems) }
+    order
 }
 
 /// Operands of a node with their positions, and captures.
@@ -95,28 +126,29 @@ fn uses<'a>(node: &'a NodeProto, captures: &'a [String]) -> impl Iterator<Item =
 }
 
 /// Inputs and initializers of a graph. An initializer may repeat an input's name: it is its default then.
-fn sources<'a>(graph: &'a GraphProto, context: &str, defined: &mut HashSet<&'a str>, problems: &mut Vec<Problem>) {
-    let mut fault =
-        |field: String, kind| problems.push(Problem { node: None, field: format!("{context}{field}"), kind });
-    let mut inputs: HashSet<&str> = HashSet::new();
+fn sources<'a>(graph: &'a GraphProto, makers: &mut Makers<'a>, problems: &mut Vec<Problem>) {
+    let mut fault = |field: String, kind| problems.push(Problem { node: None, field, kind });
     for (i, input) in graph.input.iter().enumerate() {
         if input.name().is_empty() {
             fault(format!("graph input {i}"), ProblemKind::EmptyName);
-        } else if !inputs.insert(input.name()) {
+        } else if makers.insert(input.name(), Maker::Source { initializer: false }).is_some() {
             fault(format!("graph input {i}"), ProblemKind::DefinedTwice { name: input.name().to_owned() });
         }
     }
-    let mut tensors: HashSet<&str> = HashSet::with_capacity(graph.initializer.len());
     let sparse = graph.sparse_initializer.iter().filter_map(|s| s.values.as_ref());
     for (i, tensor) in graph.initializer.iter().chain(sparse).enumerate() {
-        if tensor.name().is_empty() {
+        let name = tensor.name();
+        if name.is_empty() {
             fault(format!("initializer {i}"), ProblemKind::EmptyName);
-        } else if !tensors.insert(tensor.name()) {
-            fault(format!("initializer {i}"), ProblemKind::DefinedTwice { name: tensor.name().to_owned() });
+            continue;
+        }
+        match makers.entry(name).or_insert(Maker::Source { initializer: false }) {
+            Maker::Source { initializer } if !*initializer => *initializer = true,
+            Maker::Source { .. } | Maker::Node(_) => {
+                fault(format!("initializer {i}"), ProblemKind::DefinedTwice { name: name.to_owned() });
+            }
         }
     }
-    defined.extend(inputs);
-    defined.extend(tensors);
 }
 
 /// Names that bodies use and do not define.
@@ -166,12 +198,15 @@ impl Free<'_> {
 }
 
 /// Follows unfinished makers until a node repeats: every node that waits waits for another one that does.
-fn cycle(nodes: &[FlatNode], captures: &[Vec<String>], maker: &HashMap<&str, usize>, waits: &[usize]) -> Problem {
+fn cycle(nodes: &[FlatNode], captures: &[Vec<String>], makers: &Makers<'_>, waits: &[usize]) -> Problem {
     let mut at = waits.iter().position(|&n| n > 0).expect("some node waits, or sorting had finished");
     let mut path: Vec<(usize, String)> = Vec::new();
     while !path.iter().any(|(i, _)| *i == at) {
         let (name, from) = uses(&nodes[at].proto, &captures[at])
-            .filter_map(|(_, name)| Some((name.to_owned(), *maker.get(name)?)))
+            .filter_map(|(_, name)| match makers.get(name)? {
+                Maker::Node(from) => Some((name.to_owned(), *from)),
+                Maker::Source { .. } => None,
+            })
             .find(|(_, from)| waits[*from] > 0)
             .expect("a waiting node waits for a waiting node");
         path.push((at, name));

@@ -1,15 +1,13 @@
 //! A model's main subgraph into a graph of the structural kinds, operator by operator.
 
 use std::collections::{BTreeMap, BTreeSet};
-use std::sync::Arc;
 
 use bytes::Bytes;
 use egret_ir::build::Builder;
 use egret_ir::dim::{SymbolInfo, count};
 use egret_ir::graph::InputDecl;
 use egret_ir::op::{Const, Op};
-use egret_ir::{DType, Dim, Origin, Origins, Symbol, Type, ValueId};
-use indexmap::IndexMap;
+use egret_ir::{ByName, DType, Dim, Origin, Origins, Symbol, Type, ValueId};
 
 use crate::error::{Problem, ProblemKind, ReadError};
 use crate::lower::{Fail, Lower, Operand};
@@ -27,7 +25,7 @@ pub fn import(bytes: &Bytes, options: &ReadOptions) -> Result<Imported, ReadErro
     let mut importer = Importer {
         b: Builder::new(model.name),
         model: &model,
-        values: IndexMap::new(),
+        values: ByName::default(),
         of: vec![None; model.tensors.len()],
         lost: BTreeSet::new(),
         bound: BTreeMap::new(),
@@ -58,7 +56,7 @@ pub fn import(bytes: &Bytes, options: &ReadOptions) -> Result<Imported, ReadErro
 struct Importer<'a> {
     b: Builder,
     model: &'a Model<'a>,
-    values: IndexMap<Arc<str>, ValueId>,
+    values: ByName<ValueId>,
     /// The value of each tensor.
     of: Vec<Option<ValueId>>,
     /// Tensors whose operator was faulty: what depends on them is not looked at.

@@ -35,8 +35,7 @@ use std::path::Path;
 use std::sync::Arc;
 
 use bytes::Bytes;
-use egret_ir::{Graph, Symbol, ValueId};
-use indexmap::IndexMap;
+use egret_ir::{ByName, Graph, Symbol, ValueId};
 
 pub use error::{Place, Problem, ProblemKind, ReadError};
 
@@ -73,7 +72,7 @@ pub struct Imported {
     /// The name of each tensor of the model, by index.
     pub tensors: Vec<Arc<str>>,
     /// Every named value, in order of definition. Where two tensors have the same name, later ones get their index to it.
-    pub values: IndexMap<Arc<str>, ValueId>,
+    pub values: ByName<ValueId>,
     /// Extents bound by [`ReadOptions`], by symbol.
     pub bound: BTreeMap<Symbol, i64>,
 }

@@ -6,6 +6,8 @@
 
 use std::fmt;
 
+use smallvec::{SmallVec, smallvec};
+
 use crate::dim::{Dim, Shape};
 
 /// A label, canonically numbered: result labels first, in result order, then the others by first appearance.
@@ -53,6 +55,9 @@ pub struct Spec {
     labels: u8,
     ext: Box<[(Label, Dim)]>,
 }
+
+/// Labels while a spec is made.
+type Labels = SmallVec<[Label; 16]>;
 
 /// Why labels are no spec, or a spec does not fit its operands.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
@@ -117,20 +122,20 @@ pub fn letter(l: Label) -> char {
 impl Spec {
     /// A spec from labels in any numbering; `ext` gives the extents of labels that appear in windows (others are dropped).
     pub fn new(ins: &[Vec<Ix>], out: &[Label], ext: &[(Label, Dim)]) -> Result<Self, SpecError> {
-        let mut order: Vec<Label> = Vec::new();
+        let mut order = Labels::new();
         for l in out {
             if order.contains(l) {
                 return Err(SpecError::DoubleOut(letter(*l)));
             }
             order.push(*l);
         }
-        let mut windowed: Vec<Label> = Vec::new();
-        let mut bound: Vec<Label> = Vec::new();
+        let mut windowed = Labels::new();
+        let mut bound = Labels::new();
         for operand in ins {
-            let mut seen: Vec<Label> = Vec::new();
+            let mut seen = Labels::new();
             for ix in operand {
-                let labels = match ix {
-                    Ix::Label(l) => vec![*l],
+                let labels: SmallVec<[Label; 2]> = match ix {
+                    Ix::Label(l) => smallvec![*l],
                     Ix::Window(w) => {
                         if !out.contains(&w.out) || out.contains(&w.tap) {
                             return Err(SpecError::WindowSides(letter(w.out), letter(w.tap)));
@@ -139,7 +144,7 @@ impl Spec {
                             return Err(SpecError::WindowSteps(letter(w.out), letter(w.tap)));
                         }
                         windowed.extend([w.out, w.tap]);
-                        vec![w.out, w.tap]
+                        smallvec![w.out, w.tap]
                     }
                 };
                 for l in labels {

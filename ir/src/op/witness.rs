@@ -69,11 +69,11 @@ impl Op {
     /// The data-backed symbols that the attributes mention and the shapes of the regular operands do not, in order of
     /// name: those that witness operands stand for.
     pub fn unmentioned(&self, regular: &[&Type], symbols: &Symbols) -> Vec<Symbol> {
-        let mut wanted = BTreeSet::new();
         // Most models have none, and looking through attributes is not free.
-        if symbols.0.values().all(|info| info.backing != Backing::Data) {
+        if symbols.0.is_empty() || symbols.0.values().all(|info| info.backing != Backing::Data) {
             return Vec::new();
         }
+        let mut wanted = BTreeSet::new();
         self.each_dim(&mut |d| {
             d.symbols(&mut |s| {
                 if symbols.info(s).backing == Backing::Data {

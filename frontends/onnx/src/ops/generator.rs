@@ -77,7 +77,7 @@ fn range(l: &mut Lower<'_>) -> Results {
     let len = range_length(l, [start, limit, delta])?;
     let i = l.iota(&len, dtype)?;
     let (start, delta) = (l.reshape(start, &[])?, l.reshape(delta, &[])?);
-    let number = |l: &Lower<'_>, v| l.known(v).and_then(|k| k.numbers()).and_then(|n| n.first().copied());
+    let number = |l: &Lower<'_>, v| l.known_numbers(v).and_then(|n| n.first().copied());
     let shape = [len];
     let scaled = if number(l, delta) == Some(1) {
         i

@@ -129,7 +129,7 @@ impl Lower<'_> {
 impl Lower<'_> {
     /// The number of elements of a vector, which must be known: it is a rank.
     pub fn vector_length(&self, field: &str, v: ValueId) -> Result<usize, Fail> {
-        let t = self.tensor(v)?;
+        let t = self.tensor_type(v)?;
         match t.shape.as_slice() {
             [d] => match d.as_const() {
                 Some(n) if n <= MAX_RANK => Ok(n as usize),

@@ -200,7 +200,7 @@ fn non_max_suppression(l: &mut Lower<'_>) -> Results {
     let threshold = scalar(l, 4, Literal::f32(f32::NEG_INFINITY))?;
     let shape = l.shape(boxes)?;
     let Some(count) = shape.get(1).cloned() else { return Err(l.misfit("boxes", &shape, &[])) };
-    let known = l.known(most).and_then(|k| k.numbers()).and_then(|n| n.first().copied());
+    let known = l.known_numbers(most).and_then(|n| n.first().copied());
     let keep = match known {
         Some(n) => count.smaller(&Dim::from(n.max(0))),
         None => count,
