@@ -77,7 +77,7 @@ pub fn import(mut model: ModelProto, options: &ReadOptions) -> Result<Imported, 
     warnings.extend(lenient::misdeclared(&graph, &parts.graph, &value));
     let mut protos: Vec<Option<TensorProto>> = std::mem::take(&mut graph.initializer).into_iter().map(Some).collect();
     let mut initializers = ByName::with_capacity_and_hasher(positions.len(), foldhash::fast::RandomState::default());
-    for (name, (value, at)) in positions {
+    for (name, value, at) in positions {
         if let Some(proto) = protos[at].take() {
             initializers.insert(name, Initializer { value, proto });
         }
@@ -125,7 +125,7 @@ pub(crate) struct Importer<'s, 'a, 'g> {
     pub ranges: BTreeMap<Symbol, (i64, i64)>,
     pub by_place: BTreeMap<String, Vec<i64>>,
     /// Values of the model's own initializers, and their positions in its list.
-    pub initializers: ByName<(ValueId, usize)>,
+    pub initializers: Vec<(Arc<str>, ValueId, usize)>,
     pub sites: Vec<Site>,
     /// Whether nodes are held against the signatures of their operators: those of bodies have been, with the node that the
     /// body belongs to.
@@ -170,7 +170,7 @@ impl<'s, 'a, 'g> Importer<'s, 'a, 'g> {
             frozen: Vec::new(),
             ranges: BTreeMap::new(),
             by_place: BTreeMap::new(),
-            initializers: ByName::default(),
+            initializers: Vec::new(),
             sites: Vec::new(),
             checks: false,
             bodies: Vec::new(),
@@ -434,8 +434,8 @@ impl<'s, 'a, 'g> Importer<'s, 'a, 'g> {
     }
 
     /// What was read. Operators that nothing needs any more are not among those that stay as they came.
-    fn finish(self) -> (Imported, ByName<(ValueId, usize)>) {
-        let live = self.graph.live();
+    fn finish(self) -> (Imported, Vec<(Arc<str>, ValueId, usize)>) {
+        let live = if self.opaque_reasons.is_empty() { Vec::new() } else { self.graph.live() };
         let alive = |r: &OpaqueReason| self.sites[r.site].outputs.iter().any(|(v, _)| live[v.index()]);
         let opaque_reasons = self.opaque_reasons.into_iter().filter(alive).collect();
         let parts = Imported {

@@ -7,7 +7,7 @@ use egret_ir::dim::SymbolInfo;
 use egret_ir::graph::InputDecl;
 use egret_ir::op::{Const, ConstId, Op};
 use egret_ir::{Dim, Origin, Origins, Symbol, Type, ValueId};
-use foldhash::{HashMap, HashSet};
+use foldhash::HashMap;
 
 use crate::error::ProblemKind;
 use crate::frozen::Frozen;
@@ -27,7 +27,8 @@ impl Importer<'_, '_, '_> {
 
     pub(crate) fn bind(&mut self, graph: &GraphProto, options: &ReadOptions) {
         let mut names = BTreeSet::new();
-        for input in &graph.input {
+        let asked = !options.dims.is_empty() || !options.ranges.is_empty();
+        for input in graph.input.iter().filter(|_| asked) {
             if let Some(ty) = &input.r#type {
                 opaque::declared(ty, &mut |axis, name| {
                     names.insert(symbol_of(input.name(), axis, name));
@@ -158,15 +159,14 @@ impl Importer<'_, '_, '_> {
     // ---- inputs and constants ----
 
     pub(crate) fn sources(&mut self, graph: &GraphProto, ir_version: i64) {
-        let listed: HashSet<&str> = graph.input.iter().map(ValueInfoProto::name).collect();
         // Up to IR version 3 every initializer had to be listed as an input, and runtimes take them for constants; later
         // a listed initializer is the default of an input.
-        let overridable = |name: &str| ir_version >= 4 && listed.contains(name);
+        let overridable = ir_version >= 4;
         let tensors: HashMap<&str, &TensorProto> = graph.initializer.iter().map(|t| (t.name(), t)).collect();
         for input in &graph.input {
             let name = input.name();
             let default = tensors.get(name);
-            if default.is_some() && !overridable(name) {
+            if default.is_some() && !overridable {
                 continue;
             }
             let mut ty = self.input_type(input);
@@ -215,7 +215,7 @@ impl Importer<'_, '_, '_> {
                 }
             };
             if own {
-                self.initializers.insert(name, (v, at));
+                self.initializers.push((name, v, at));
             } else {
                 self.captured_constants.insert(name, v);
             }
