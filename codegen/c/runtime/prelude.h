@@ -144,7 +144,7 @@ EG_FN void vm_store(uint8_t *p, vi m, int n) {
   else for (int i = 0; i < EG_LANES; i++) if (i < n) p[i] = b[i];
 }
 
-/* 8-bit integers, widened to 32 bits on the way in. */
+/* 8-bit integers: a lane of 32 bits holds one, widened on the way in, its low bits on the way out. */
 EG_FN vi vi_load_u8(const uint8_t *p, int n) {
   vb b = {0};
   if (n == EG_LANES) memcpy(&b, p, EG_LANES);
@@ -160,10 +160,19 @@ EG_FN vi vi_load_i8(const int8_t *p, int n) {
 }
 
 EG_FN void vi_store_8(void *p, vi x, int n) {
-  vb b = __builtin_convertvector(x & 255, vb);
+  vb b = __builtin_convertvector(x, vb);
   if (n == EG_LANES) memcpy(p, &b, EG_LANES);
   else for (int i = 0; i < EG_LANES; i++) if (i < n) ((uint8_t *)p)[i] = b[i];
 }
+
+EG_FN void vi_store_8_strided(void *p, int64_t step, vi x, int n) {
+  for (int i = 0; i < EG_LANES; i++)
+    if (i < n) ((uint8_t *)p)[i * step] = (uint8_t)x[i];
+}
+
+/* The low 8 bits of each lane, as the value of an 8-bit integer. */
+EG_FN vi vi_wrap_u8(vi x) { return x & 255; }
+EG_FN vi vi_wrap_i8(vi x) { return ((x & 255) ^ 128) - 128; }
 
 /* ---- lane-wise functions -------------------------------------------------------------------- */
 

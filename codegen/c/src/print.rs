@@ -1,6 +1,6 @@
 //! The printer: loop trees as GNU C.
 //!
-//! f32 vectors are `vf`, i32 vectors and lane masks `vi` (prelude.h); f16 and bf16 elements are held as `float`.
+//! f32 vectors are `vf`; i32 vectors, 8-bit integers widened to them and lane masks `vi` (prelude.h); f16 and bf16 elements are held as `float`.
 
 use std::fmt::Write as _;
 
@@ -317,6 +317,8 @@ impl Printer {
                     (DType::I32 | DType::U32, _) => format!("vi_store_strided({at}, {by}, {v}, {lanes});"),
                     (DType::Bool, true) => format!("vm_store({at}, {v}, {lanes});"),
                     (DType::Bool, _) => format!("vm_store_strided({at}, {by}, {v}, {lanes});"),
+                    (DType::U8 | DType::I8, true) => format!("vi_store_8({at}, {v}, {lanes});"),
+                    (DType::U8 | DType::I8, _) => format!("vi_store_8_strided({at}, {by}, {v}, {lanes});"),
                     _ => unreachable!("invariant: the emitter vectorizes only types the prelude stores"),
                 });
             }

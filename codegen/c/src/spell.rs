@@ -5,6 +5,7 @@ use egret_ir::dtype::DType;
 use egret_ir::op::Monoid;
 use egret_ir::op::scalar::{InfSign, Scalar};
 
+use crate::dims::stripped;
 use crate::print::{memory_type, value_type};
 
 /// `float` functions have an `f` behind their name.
@@ -161,6 +162,24 @@ fn bitcast(x: &str, from: DType, to: DType) -> String {
     }
 }
 
+/// Lanes of 8-bit integers are brought back to their range.
+fn wrapped(d: DType, text: String) -> String {
+    match d {
+        DType::U8 | DType::I8 => format!("vi_wrap_{}({})", d.name(), stripped(&text)),
+        DType::F16
+        | DType::BF16
+        | DType::F32
+        | DType::F64
+        | DType::I16
+        | DType::I32
+        | DType::I64
+        | DType::U16
+        | DType::U32
+        | DType::U64
+        | DType::Bool => text,
+    }
+}
+
 /// Lanes. `a` are the operands' texts; a lane mask is 0 or -1 per lane.
 pub fn vector(f: Scalar, args: &[E], a: &[String], from: DType, to: DType) -> String {
     let float = from == DType::F32;
@@ -168,13 +187,13 @@ pub fn vector(f: Scalar, args: &[E], a: &[String], from: DType, to: DType) -> St
     let is_literal =
         |i: usize| matches!(&args[i], E::Splat(e, DType::F32) if matches!(&**e, E::Lit(l) if !l.to_f64().is_nan()));
     match f {
-        Scalar::Add => format!("({} + {})", a[0], a[1]),
-        Scalar::Sub => format!("({} - {})", a[0], a[1]),
-        Scalar::Mul => format!("({} * {})", a[0], a[1]),
+        Scalar::Add => wrapped(to, format!("({} + {})", a[0], a[1])),
+        Scalar::Sub => wrapped(to, format!("({} - {})", a[0], a[1])),
+        Scalar::Mul => wrapped(to, format!("({} * {})", a[0], a[1])),
         Scalar::Div => format!("({} / {})", a[0], a[1]),
         Scalar::Neg if float => call("neg"),
-        Scalar::Neg => format!("(-{})", a[0]),
-        Scalar::Abs => call("abs"),
+        Scalar::Neg => wrapped(to, format!("(-{})", a[0])),
+        Scalar::Abs => wrapped(to, call("abs")),
         // A number beside an operand: the one instruction that lets the operand's NaN through.
         Scalar::Max | Scalar::Min if float && (is_literal(0) || is_literal(1)) => {
             let name = if f == Scalar::Max { "vf_max_keep" } else { "vf_min_keep" };
@@ -218,21 +237,27 @@ pub fn vector(f: Scalar, args: &[E], a: &[String], from: DType, to: DType) -> St
         Scalar::And => format!("({} & {})", a[0], a[1]),
         Scalar::Or => format!("({} | {})", a[0], a[1]),
         Scalar::Xor => format!("({} ^ {})", a[0], a[1]),
-        Scalar::Not => format!("(~{})", a[0]),
+        Scalar::Not => wrapped(to, format!("(~{})", a[0])),
         Scalar::Select => {
             let v = vectors(&args[1..], &a[1..]);
             format!("{}_select({}, {}, {})", if float { "vf" } else { "vi" }, a[0], v[0], v[1])
         }
-        Scalar::Cast(_) => match (from, to) {
-            (DType::F32, DType::I32) => format!("vi_from_vf({})", a[0]),
-            (DType::F32 | DType::I32, DType::Bool) => format!("({} != 0)", a[0]),
-            (DType::I32 | DType::U8 | DType::I8, DType::F32) => format!("vf_from_vi({})", a[0]),
-            (DType::Bool, DType::F32) => format!("vf_from_vi({} & 1)", a[0]),
-            (DType::Bool, DType::I32) => format!("({} & 1)", a[0]),
-            _ => a[0].clone(),
-        },
+        Scalar::Cast(_) => vector_cast(&a[0], from, to),
         Scalar::BitCast(_) => format!("({}){}", if to == DType::F32 { "vf" } else { "vi" }, a[0]),
         Scalar::RemFloor | Scalar::Shl | Scalar::Shr => unreachable!("invariant: the emitter does not vectorize these"),
+    }
+}
+
+/// Conversion of lanes.
+fn vector_cast(x: &str, from: DType, to: DType) -> String {
+    match (from, to) {
+        _ if from == to => x.to_owned(),
+        (DType::Bool, DType::F32) => format!("vf_from_vi({x} & 1)"),
+        (DType::Bool, _) => format!("({x} & 1)"),
+        (_, DType::Bool) => format!("({x} != 0)"),
+        (DType::F32, _) => wrapped(to, format!("vi_from_vf({x})")),
+        (_, DType::F32) => format!("vf_from_vi({x})"),
+        _ => wrapped(to, x.to_owned()),
     }
 }
 

@@ -38,6 +38,7 @@ fn emitted_c_is_as_recorded() {
         ("depthwise-3x3", Cpu::Avx512),
         ("max-pool", Cpu::Generic),
         ("transpose", Cpu::Avx512),
+        ("quantized-matmul", Cpu::Avx2),
         ("gather-rows", Cpu::Avx2),
         ("argsort", Cpu::Generic),
         ("gru", Cpu::Avx2),

@@ -5,11 +5,11 @@ use std::collections::{BTreeMap, HashMap};
 use std::sync::Arc;
 
 use egret_ir::dtype::DType;
-use egret_ir::op::scalar::Scalar;
 use egret_ir::{Dim, Symbol};
 
 use crate::affine::{Affine, Atom, Axis, Within};
 use crate::extent::{local, nonnegative};
+use crate::lanes::{has_acc, loads_strided, operand_type};
 use crate::loops::{E, Param, S, Ty};
 use crate::stage::{SlotInfo, SlotKind, Store};
 use crate::target::Context;
@@ -328,7 +328,9 @@ impl<'a> Emitter<'a> {
         }
         let ty = Ty::vector(v.dtype());
         match &**v {
-            Value::Load { slot, at, dtype } if !at.hides(lane.axis) => {
+            Value::Load { slot, at, dtype }
+                if !at.hides(lane.axis) && (at.coefficient(lane.axis) == 1 || loads_strided(*dtype)) =>
+            {
                 let base = self.pointer(*slot, false);
                 let index = Box::new(self.position(*slot, at));
                 let load = E::VLoad {
@@ -442,104 +444,5 @@ impl<'a> Emitter<'a> {
         let index = self.position(s.slot, &s.at);
         let dtype = self.slots[s.slot.0].dtype;
         self.push(S::VStore { base, index, dtype, step: s.at.coefficient(lane.axis), part: lane.part, value });
-    }
-}
-
-/// The element type of the operands (of the chosen values, for a select).
-fn operand_type(args: &[Arc<Value>]) -> DType {
-    args.last().map_or(DType::F32, |a| a.dtype())
-}
-
-/// Whether the fold's result is in it.
-pub fn has_acc(v: &Arc<Value>) -> bool {
-    match &**v {
-        Value::Acc(_) => true,
-        Value::Load { .. } | Value::Lit(_) | Value::Index(_) => false,
-        Value::Map { args, .. } => args.iter().any(has_acc),
-        Value::Choose { yes, no, .. } => has_acc(yes) || has_acc(no),
-    }
-}
-
-/// Whether the value has a vector form along `lane` on this machine: f32, i32 and bool, with 8-bit integers at loads.
-pub fn vectorizes(v: &Arc<Value>, lane: Axis) -> bool {
-    if !v.mentions(lane) && !has_acc(v) {
-        return matches!(v.dtype(), DType::F32 | DType::I32 | DType::Bool);
-    }
-    let wide = |d: DType| matches!(d, DType::F32 | DType::I32 | DType::Bool);
-    match &**v {
-        Value::Acc(d) => wide(*d),
-        Value::Lit(l) => wide(l.dtype()),
-        Value::Load { dtype, .. } => wide(*dtype),
-        Value::Index(_) => false,
-        Value::Choose { yes, .. } => wide(yes.dtype()),
-        Value::Map { f, args, dtype } => {
-            let from = operand_type(args);
-            // 8-bit integers and i64 come in through a cast of a load.
-            if let Scalar::Cast(to) = f
-                && let Value::Load { dtype, at, .. } = &*args[0]
-                && matches!(dtype, DType::U8 | DType::I8)
-                && at.coefficient(lane) == 1
-                && !at.hides(lane)
-            {
-                return matches!(to, DType::F32 | DType::I32);
-            }
-            let base = args[0].dtype();
-            // Lanes of one type: a power of integers by floats has a form of its own for elements only.
-            let mixed = *f == Scalar::Pow && base != from;
-            wide(*dtype)
-                && wide(from)
-                && !mixed
-                && args.iter().all(|a| vectorizes(a, lane))
-                && has_vector_form(*f, from)
-        }
-    }
-}
-
-fn has_vector_form(f: Scalar, from: DType) -> bool {
-    let float = from == DType::F32;
-    match f {
-        Scalar::Add | Scalar::Sub | Scalar::Mul | Scalar::Neg | Scalar::Abs | Scalar::Min | Scalar::Max => {
-            from != DType::Bool
-        }
-        Scalar::Div
-        | Scalar::Sqrt
-        | Scalar::Exp
-        | Scalar::Log
-        | Scalar::Log1p
-        | Scalar::Sin
-        | Scalar::Cos
-        | Scalar::Tan
-        | Scalar::Asin
-        | Scalar::Acos
-        | Scalar::Atan
-        | Scalar::Sinh
-        | Scalar::Cosh
-        | Scalar::Tanh
-        | Scalar::Asinh
-        | Scalar::Acosh
-        | Scalar::Atanh
-        | Scalar::Erf
-        | Scalar::Sigmoid
-        | Scalar::Floor
-        | Scalar::Ceil
-        | Scalar::Round
-        | Scalar::Sign
-        | Scalar::Pow
-        | Scalar::RemTrunc
-        | Scalar::IsNan
-        | Scalar::IsInf(_) => float,
-        Scalar::Eq | Scalar::And | Scalar::Or | Scalar::Xor | Scalar::Not => matches!(f, Scalar::Eq) || !float,
-        Scalar::Lt | Scalar::Le => from != DType::Bool,
-        Scalar::Select => true,
-        Scalar::Cast(to) => {
-            matches!(
-                (from, to),
-                (DType::F32, DType::I32 | DType::Bool)
-                    | (DType::I32, DType::F32 | DType::Bool)
-                    | (DType::Bool, DType::F32 | DType::I32)
-            ) || from == to
-        }
-        Scalar::BitCast(to) => matches!((from, to), (DType::F32, DType::I32) | (DType::I32, DType::F32)),
-        Scalar::RemFloor | Scalar::Shl | Scalar::Shr => false,
     }
 }

@@ -11,6 +11,7 @@ pub mod expand;
 pub mod extent;
 pub mod family;
 pub mod kernel;
+pub mod lanes;
 pub mod loops;
 pub mod lower;
 pub mod memory;

@@ -1,7 +1,7 @@
 //! The loop tree: what a kernel does, statement by statement, before a printer spells it in a language.
 //!
 //! Indices are 64-bit integers. Elements are scalars of an element type or vectors of as many lanes as the target has
-//! (f32, i32, and bool as a lane mask). f16 and bf16 elements are held as f32 that every operation rounds.
+//! (f32, i32, 8-bit integers widened to i32, and bool as a lane mask). f16 and bf16 elements are held as f32 that every operation rounds.
 
 use egret_ir::Dim;
 use egret_ir::dtype::{DType, Literal};

@@ -14,8 +14,9 @@ use egret_ir::op::Monoid;
 use egret_ir::op::scalar::Scalar;
 
 use crate::affine::{Affine, Atom, Axis};
-use crate::emit::{Emitter, Lane, Local, vectorizes};
+use crate::emit::{Emitter, Lane, Local};
 use crate::extent::chunk;
+use crate::lanes::vectorizes;
 use crate::loops::{Base, E, Function, S, Ty};
 use crate::schedule::{Primitive, Schedule};
 use crate::stage::{Fold, SlotInfo, Stage, Term};

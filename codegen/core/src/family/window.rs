@@ -11,10 +11,11 @@ use egret_ir::dtype::{DType, Literal};
 use egret_ir::op::Monoid;
 
 use crate::affine::{Affine, Axis, Within};
-use crate::emit::{Emitter, Lane, vectorizes};
+use crate::emit::{Emitter, Lane};
 use crate::extent::{chunk, nonnegative};
 use crate::family::halo::{Dimension, Halo};
 use crate::family::nest::identity;
+use crate::lanes::vectorizes;
 use crate::loops::{Base, E, Function, S, Ty};
 use crate::schedule::{Panel, Tiles, name_counts, panels};
 use crate::stage::{Fold, SlotInfo, Stage, Term};

@@ -3,8 +3,8 @@
 use egret_ir::Dim;
 
 use crate::affine::{Affine, Axis};
-use crate::emit::vectorizes;
 use crate::extent::chunk;
+use crate::lanes::vectorizes;
 use crate::schedule::{balanced, tile_count};
 use crate::stage::Stage;
 use crate::target::{Context, Target};
