@@ -330,7 +330,18 @@ impl Domain for Bounded<'_> {
         let off = has_error(x).then(|| {
             let end = |s: f64| self.real.to_int(to, &x.iter().map(|b| b.y + s * b.e).collect::<Vec<_>>());
             let (low, high) = (end(-1.0)?, end(1.0)?);
-            let off = |i: usize| low[i].abs_diff(y[i]).max(high[i].abs_diff(y[i])).min(i64::MAX as u64) as i64;
+            // An end that the type does not hold wraps, or is cut: from there on any of its values is possible.
+            let held = |i: usize, s: f64, end: i64| (x[i].y + s * x[i].e).trunc() == end as f64;
+            let any = i64::MAX >> (64 - 8 * to.size()).saturating_sub(1);
+            let off = |i: usize| {
+                if x[i].e == 0.0 {
+                    0
+                } else if held(i, -1.0, low[i]) && held(i, 1.0, high[i]) {
+                    low[i].abs_diff(y[i]).max(high[i].abs_diff(y[i])).min(i64::MAX as u64) as i64
+                } else {
+                    any
+                }
+            };
             Ok::<Vec<i64>, Trap>((0..x.len()).map(off).collect())
         });
         self.note_turned(x.len(), off.transpose()?);

@@ -181,4 +181,14 @@ mod tests {
         let strict = bounds_of(&Bounded::new(&profile, None).without_turns());
         assert!(strict.iter().all(|b| b.e < 1e-6), "{strict:?}");
     }
+
+    /// An error of 256 steps turns nothing back to where it was: u8 wraps there.
+    #[test]
+    fn an_error_beyond_the_type_is_not_lost() {
+        let profile = Profile::load("compiled").unwrap();
+        let domain = Bounded::new(&profile, None);
+        let wide = [Bound { y: 100.0, e: 256.0 }, Bound { y: 100.0, e: 1e9 }, Bound { y: 100.0, e: 0.0 }];
+        assert_eq!(domain.to_int(DType::U8, &wide).unwrap(), [100; 3]);
+        assert_eq!(domain.turned(3).unwrap(), [255, 255, 0]);
+    }
 }
