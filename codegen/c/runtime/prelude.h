@@ -133,36 +133,31 @@ EG_FN void vm_store_strided(uint8_t *p, int64_t step, vi m, int n) {
 /* Booleans: one byte in memory, a mask of 0 or -1 per lane in a register. */
 EG_FN vi vm_load(const uint8_t *p, int n) {
   vb b = {0};
-  if (n == EG_LANES) memcpy(&b, p, EG_LANES);
-  else for (int i = 0; i < EG_LANES; i++) if (i < n) b[i] = p[i];
+  memcpy(&b, p, (size_t)n);
   return __builtin_convertvector(b, vi) != 0;
 }
 
 EG_FN void vm_store(uint8_t *p, vi m, int n) {
   vb b = __builtin_convertvector(m & 1, vb);
-  if (n == EG_LANES) memcpy(p, &b, EG_LANES);
-  else for (int i = 0; i < EG_LANES; i++) if (i < n) p[i] = b[i];
+  memcpy(p, &b, (size_t)n);
 }
 
 /* 8-bit integers: a lane of 32 bits holds one, widened on the way in, its low bits on the way out. */
 EG_FN vi vi_load_u8(const uint8_t *p, int n) {
   vb b = {0};
-  if (n == EG_LANES) memcpy(&b, p, EG_LANES);
-  else for (int i = 0; i < EG_LANES; i++) if (i < n) b[i] = p[i];
+  memcpy(&b, p, (size_t)n);
   return __builtin_convertvector(b, vi);
 }
 
 EG_FN vi vi_load_i8(const int8_t *p, int n) {
   vc b = {0};
-  if (n == EG_LANES) memcpy(&b, p, EG_LANES);
-  else for (int i = 0; i < EG_LANES; i++) if (i < n) b[i] = p[i];
+  memcpy(&b, p, (size_t)n);
   return __builtin_convertvector(b, vi);
 }
 
 EG_FN void vi_store_8(void *p, vi x, int n) {
   vb b = __builtin_convertvector(x, vb);
-  if (n == EG_LANES) memcpy(p, &b, EG_LANES);
-  else for (int i = 0; i < EG_LANES; i++) if (i < n) ((uint8_t *)p)[i] = b[i];
+  memcpy(p, &b, (size_t)n);
 }
 
 EG_FN void vi_store_8_strided(void *p, int64_t step, vi x, int n) {
