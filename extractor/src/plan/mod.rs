@@ -3,7 +3,6 @@
 
 mod build;
 mod frame;
-mod narrow;
 mod support;
 
 use std::borrow::Cow;
@@ -93,7 +92,7 @@ pub fn table(cg: &ClassGraph, machine: &Machine, options: &Options) -> Result<Ta
     let planner = Planner { machine, options, choices: &as_is };
     let mut bodies = Bodies::new();
     planner.add_bodies(cg, &mut bodies);
-    let (table, _) = kernels(&narrow::narrowed(cg), machine, options, &bodies)?;
+    let (table, _) = kernels(&cg.narrowed(), machine, options, &bodies)?;
     let named = |c: Candidate<Payload>| Candidate {
         payload: match c.payload {
             Payload::Input => "input",
@@ -197,7 +196,7 @@ fn choose<'g>(
     bodies: &Bodies,
     extract: Extract,
 ) -> Result<Choice<'g>, PlanError> {
-    let cg = narrow::narrowed(cg);
+    let cg = cg.narrowed();
     let (table, order) = kernels(&cg, machine, options, bodies)?;
     let selection = extract(&table)?;
     Ok(Choice { cg, table, selection, constant: order.constant })

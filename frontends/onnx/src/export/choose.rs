@@ -1,6 +1,7 @@
 //! What is written of each graph: the extractor's choice, with constants evaluated, for the model and for every body of an
 //! If or Loop in it.
 
+use std::borrow::Cow;
 use std::collections::{BTreeMap, BTreeSet};
 
 use egret_ir::choice::{Candidate, ClassId, Table};
@@ -86,6 +87,9 @@ impl Chooser<'_> {
         limit: u64,
     ) -> Result<Chosen, ExportError> {
         let Rewritten { classes, class_of, births, bodies } = rewritten;
+        if let Cow::Owned(narrowed) = classes.narrowed() {
+            *classes = narrowed;
+        }
         let mut staged = candidates(classes, births, imported, class_of, self.opset, around, self.cost);
         let (nodes, folded) = loop {
             let table = &staged.table;

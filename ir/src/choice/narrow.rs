@@ -1,13 +1,13 @@
 //! Constants at their smallest: a map over broadcasts is the broadcast of a map over what was broadcast, and a contraction
 //! repeats its result along an axis that one operand repeats and the other does not have. Folded constants then take the
-//! small place, and the broadcast is an index map in the kernel that reads them.
+//! small place; the broadcast is an index map in the kernel that reads them, and in ONNX what operators do by themselves.
 
 use std::borrow::Cow;
 
-use egret_ir::choice::{ClassGraph, ClassId, ClassNode};
-use egret_ir::dim::Dim;
-use egret_ir::op::Op;
-use egret_ir::op::spec::{Ix, Label, Spec};
+use super::{ClassGraph, ClassId, ClassNode};
+use crate::dim::Dim;
+use crate::op::Op;
+use crate::op::spec::{Ix, Label, Spec};
 
 /// Inserted axes, by their positions in the result.
 type Axes = Box<[(u8, Dim)]>;
@@ -16,9 +16,16 @@ type Axes = Box<[(u8, Dim)]>;
 /// the result then lacks.
 type Smaller = (Op, Vec<(ClassId, Axes)>, Axes);
 
-/// The class graph with a further way for each map and contraction over broadcasts of constants: the broadcast of the same
-/// without the axes that need not be there. One pass for each above another.
-pub(super) fn narrowed(cg: &ClassGraph) -> Cow<'_, ClassGraph> {
+impl ClassGraph {
+    /// The class graph with a further way for each map and contraction over broadcasts of constants: the broadcast of the
+    /// same without the axes that need not be there. Classes and ways that are there keep their places.
+    pub fn narrowed(&self) -> Cow<'_, Self> {
+        narrowed(self)
+    }
+}
+
+/// One pass for each map or contraction above another.
+fn narrowed(cg: &ClassGraph) -> Cow<'_, ClassGraph> {
     let mut cg = Cow::Borrowed(cg);
     let mut foldable = cg.foldable();
     let mut changed = true;

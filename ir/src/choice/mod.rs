@@ -1,6 +1,8 @@
 //! Choices as plain data: a frozen e-graph ([`ClassGraph`]), and the AND-OR table of candidates over its classes
 //! ([`Table`]) from which an extractor chooses. Frontends and the kernel generator fill tables; extractors know no target.
 
+mod narrow;
+
 use std::sync::Arc;
 
 use crate::graph::{Args, Graph, InputDecl, Node, Tables, ValueId};
