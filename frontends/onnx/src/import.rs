@@ -59,6 +59,9 @@ pub fn import(mut model: ModelProto, options: &ReadOptions) -> Result<Imported, 
             importer.nodes(&inlined.nodes, &order);
             importer.calls(&inlined.calls);
             importer.outputs(&graph);
+        } else {
+            let faults = inlined.nodes.iter().flat_map(|n| importer.shared.faults(n));
+            importer.problems.extend(faults);
         }
         if !importer.problems.is_empty() {
             return Err(importer.problems);
@@ -92,8 +95,9 @@ pub const MAX_EXTENT: i64 = 1_000_000_000;
 /// How often reading starts over with better bounds of extents, at most.
 const MAX_ROUNDS: usize = 8;
 
-/// Operators that a node becomes, about: room for them is made before.
+/// Operators that a node becomes, about: room for them is made before, for so many nodes at most.
 const OPERATORS: usize = 3;
+const ROOM: usize = 1 << 15;
 
 /// One graph being read: the model's own, or a body.
 pub(crate) struct Importer<'s, 'a, 'g> {
@@ -199,7 +203,7 @@ impl<'s, 'a, 'g> Importer<'s, 'a, 'g> {
     pub fn nodes(&mut self, nodes: &[FlatNode], order: &structure::Order) {
         self.sites.reserve(nodes.len());
         self.values.reserve(nodes.len());
-        self.graph.reserve(OPERATORS * nodes.len());
+        self.graph.reserve(OPERATORS * nodes.len().min(ROOM));
         // Only bodies put into this graph could take such a name.
         if nodes.iter().any(|n| subgraphs(&n.proto).next().is_some()) {
             self.reserved.extend(nodes.iter().flat_map(|n| n.proto.output.iter().cloned()));

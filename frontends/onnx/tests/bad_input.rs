@@ -257,6 +257,27 @@ fn tensor_data_that_does_not_fit() {
     );
 }
 
+/// Signatures, types, and what depends on none of the faulty nodes: one list. A faulty initializer leaves the signatures.
+#[test]
+fn faults_of_every_kind_are_told_at_once() {
+    let nodes = vec![
+        node("Relu", &["x", "x"], &["a"]),
+        node("Relu", &["a"], &["b"]),
+        node("Add", &["x", "n"], &["c"]),
+        node("Gather", &["x"], &["d"]),
+    ];
+    let inputs = vec![value("x", F32, &["2"]), value("n", I64, &["2"])];
+    let mut m = model(17, graph(nodes, inputs, vec![value("c", F32, &["2"])]));
+    let (relu, add, gather) = (
+        r#"node "the_Relu" (Relu), inputs: 2 given, 1 to 1 expected"#,
+        r#"node "the_Add" (Add), input B: type i64 is not allowed, expected f32, as the other operands of type T"#,
+        r#"node "the_Gather" (Gather), inputs: 1 given, 2 to 2 expected"#,
+    );
+    assert_eq!(messages(&m), [relu, add, gather]);
+    m.graph.as_mut().unwrap().initializer.push(floats("w", &[3], &[1.0, 2.0]));
+    assert_eq!(messages(&m), ["initializer w: 12 bytes of data expected, 8 found", relu, gather]);
+}
+
 fn external(name: &str, entries: &[(&str, &str)]) -> TensorProto {
     let entry = |(k, v): &(&str, &str)| StringStringEntryProto { key: Some((*k).into()), value: Some((*v).into()) };
     TensorProto {
