@@ -68,6 +68,11 @@ impl Saturated {
 }
 
 impl Shown<'_> {
+    /// The term of a way; None where it is none of the log's: targets add ways, and classes, of their own.
+    fn term(&self, class: ClassId, k: usize) -> Option<ValueId> {
+        self.ways.get(class.index())?.get(k).copied().flatten()
+    }
+
     /// Adds the terms of `result` and what makes them equal to the classes; the outputs become goals.
     ///
     /// # Errors
@@ -211,7 +216,7 @@ impl Join<'_> {
         }
         let mut best: Option<(usize, usize)> = None;
         for (k, node) in self.shown.classes.class(class).nodes.iter().enumerate() {
-            if self.shown.ways[class.index()][k].is_none() || matches!(node.op, Op::Input(_)) {
+            if self.shown.term(class, k).is_none() || matches!(node.op, Op::Input(_)) {
                 continue;
             }
             let costs = node.args.iter().map(|a| self.cost(*a, leaves, depth - 1, memo));
@@ -255,7 +260,8 @@ impl Join<'_> {
         let classes = self.shown.classes;
         let choice = self.constant.take().unwrap_or_else(|| {
             classes.smallest(&|c, n| {
-                n.op.computes() && self.shown.ways.get(c.index()).is_some_and(|w| w.iter().any(Option::is_some))
+                let k = classes.class(c).nodes.iter().position(|way| std::ptr::eq(way, n));
+                n.op.computes() && k.is_some_and(|k| self.shown.term(c, k).is_some())
             })
         });
         let mut stack = vec![class];
@@ -286,7 +292,7 @@ impl Join<'_> {
 
     /// A way with these operands, which are equal to its own.
     fn way(&mut self, class: ClassId, k: usize, args: Args) -> Result<ValueId, TypeError> {
-        let Some(born) = self.shown.ways[class.index()].get(k).copied().flatten() else {
+        let Some(born) = self.shown.term(class, k) else {
             return Err(TypeError::Dangling { kind: "way", index: k as u32 });
         };
         let op = self.d.terms.graph().node(born).op.clone();
