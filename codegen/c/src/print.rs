@@ -1,6 +1,7 @@
 //! The printer: loop trees as GNU C.
 //!
-//! f32 vectors are `vf`; i32 vectors, 8-bit integers widened to them and lane masks `vi` (prelude.h); f16 and bf16 elements are held as `float`.
+//! f32 vectors are `vf`; i32 vectors, 8-bit integers widened to them and lane masks `vi` (prelude.h); f16 and bf16 elements are
+//! held as `float`.
 
 use std::fmt::Write as _;
 

@@ -99,8 +99,11 @@ pub fn decode(proto: &TensorProto) -> Result<Tensor, ProblemKind> {
 /// Turns typed fields of at least `threshold` bytes into raw bytes, so that tensor and proto share them. What does not
 /// decode stays as it is.
 pub fn to_raw(proto: &mut TensorProto, threshold: u64) {
+    if proto.raw_data.is_some() {
+        return;
+    }
     let typed = typed_bytes(proto);
-    if proto.raw_data.is_some() || (typed as u64) < threshold || typed == 0 {
+    if (typed as u64) < threshold || typed == 0 {
         return;
     }
     let Ok(tensor) = decode(proto) else { return };

@@ -1,13 +1,13 @@
 //! Protobuf bytes to messages: what `prost` would make of them, with exactly the room it takes.
 //!
 //! Most of a model is many short lists: operands, results, attributes, extents. Grown element by element, each would get
-//! room for four elements first (1.3 KiB for a node's one attribute). So the fields of the messages that come by the
-//! thousand are counted before they are read; every other field goes to `prost` as it is. Raw tensor data stays where it
-//! is: it shares the file's bytes.
+//! room for four elements first (1.3 KiB for a node's one attribute). So in the messages that come by the thousand the
+//! elements of a list are counted before the first is read; every other field goes to `prost` as it is. Raw tensor data
+//! stays where it is: it shares the file's bytes.
 
 use bytes::Bytes;
 use prost::Message;
-use prost::encoding::{DecodeContext, WireType, decode_key, decode_varint, skip_field};
+use prost::encoding::{DecodeContext, WireType, decode_key, decode_varint};
 
 use crate::proto::tensor_shape_proto::{Dimension, dimension};
 use crate::proto::type_proto::{self, Value};
@@ -87,22 +87,53 @@ impl<'a> Fields<'a> {
         decode_key(&mut self.left).map(Some).map_err(fault)
     }
 
-    /// How often each of the given fields is there.
-    fn count<const N: usize>(mut self, wanted: [u32; N]) -> Result<[usize; N], Fault> {
-        let mut counts = [0; N];
-        while let Some((tag, wire)) = self.next()? {
-            if let Some(i) = wanted.iter().position(|t| *t == tag) {
-                counts[i] += 1;
+    /// How many fields come in a row that are like the one whose value comes next.
+    fn run(mut self, tag: u32, wire: WireType) -> usize {
+        let mut count = 0;
+        loop {
+            let skipped = if wire == WireType::Varint { self.varint().map(drop) } else { self.bytes().map(drop) };
+            if skipped.is_err() {
+                return count;
             }
-            match wire {
-                WireType::LengthDelimited => drop(self.bytes()?),
-                WireType::Varint => drop(self.varint()?),
-                WireType::SixtyFourBit | WireType::ThirtyTwoBit | WireType::StartGroup | WireType::EndGroup => {
-                    skip_field(wire, tag, &mut self.left, DecodeContext::default()).map_err(fault)?;
-                }
+            count += 1;
+            if !matches!(self.next(), Ok(Some(next)) if next == (tag, wire)) {
+                return count;
             }
         }
-        Ok(counts)
+    }
+
+    /// Makes room in a list for the element that comes next, and for those behind it.
+    #[inline]
+    fn room<T>(self, list: &mut Vec<T>, tag: u32, wire: WireType) {
+        if list.len() < list.capacity() {
+            return;
+        }
+        let run = self.run(tag, wire);
+        // A list is in one piece, nearly always; one in many may not be copied for each of them.
+        if list.is_empty() { list.reserve_exact(run) } else { list.reserve(run) }
+    }
+
+    /// A new message at the end of a list, and its fields.
+    fn element<'t, T: Default>(&mut self, list: &'t mut Vec<T>, tag: u32) -> Result<(&'t mut T, Self), Fault> {
+        self.room(list, tag, WireType::LengthDelimited);
+        let fields = self.inner()?;
+        let at = list.len();
+        list.push(T::default());
+        Ok((&mut list[at], fields))
+    }
+
+    /// A text at the end of a list.
+    fn push_text(&mut self, list: &mut Vec<String>, tag: u32) -> Done {
+        self.room(list, tag, WireType::LengthDelimited);
+        list.push(self.text()?);
+        Ok(())
+    }
+
+    /// A number at the end of a list.
+    fn push_int(&mut self, list: &mut Vec<i64>, tag: u32) -> Done {
+        self.room(list, tag, WireType::Varint);
+        list.push(self.int()?);
+        Ok(())
     }
 
     #[inline]
@@ -155,19 +186,13 @@ fn fault(why: impl Into<Undecodable>) -> Fault {
 }
 
 fn graph(graph: &mut GraphProto, mut fields: Fields<'_>) -> Done {
-    let [nodes, initializers, inputs, outputs, infos] = fields.count([1, 5, 11, 12, 13])?;
-    graph.node.reserve_exact(nodes);
-    graph.initializer.reserve_exact(initializers);
-    graph.input.reserve_exact(inputs);
-    graph.output.reserve_exact(outputs);
-    graph.value_info.reserve_exact(infos);
     while let Some((tag, wire)) = fields.next()? {
         match (tag, wire) {
-            (1, WireType::LengthDelimited) => node(added(&mut graph.node), fields.inner()?)?,
-            (5, WireType::LengthDelimited) => tensor(added(&mut graph.initializer), fields.inner()?)?,
-            (11, WireType::LengthDelimited) => value_info(added(&mut graph.input), fields.inner()?)?,
-            (12, WireType::LengthDelimited) => value_info(added(&mut graph.output), fields.inner()?)?,
-            (13, WireType::LengthDelimited) => value_info(added(&mut graph.value_info), fields.inner()?)?,
+            (1, WireType::LengthDelimited) => fields.element(&mut graph.node, tag).and_then(of(node))?,
+            (5, WireType::LengthDelimited) => fields.element(&mut graph.initializer, tag).and_then(of(tensor))?,
+            (11, WireType::LengthDelimited) => fields.element(&mut graph.input, tag).and_then(of(value_info))?,
+            (12, WireType::LengthDelimited) => fields.element(&mut graph.output, tag).and_then(of(value_info))?,
+            (13, WireType::LengthDelimited) => fields.element(&mut graph.value_info, tag).and_then(of(value_info))?,
             _ => fields.other(graph, tag, wire)?,
         }
     }
@@ -175,17 +200,13 @@ fn graph(graph: &mut GraphProto, mut fields: Fields<'_>) -> Done {
 }
 
 fn node(node: &mut NodeProto, mut fields: Fields<'_>) -> Done {
-    let [inputs, outputs, attributes] = fields.count([1, 2, 5])?;
-    node.input.reserve_exact(inputs);
-    node.output.reserve_exact(outputs);
-    node.attribute.reserve_exact(attributes);
     while let Some((tag, wire)) = fields.next()? {
         match (tag, wire) {
-            (1, WireType::LengthDelimited) => node.input.push(fields.text()?),
-            (2, WireType::LengthDelimited) => node.output.push(fields.text()?),
+            (1, WireType::LengthDelimited) => fields.push_text(&mut node.input, tag)?,
+            (2, WireType::LengthDelimited) => fields.push_text(&mut node.output, tag)?,
             (3, WireType::LengthDelimited) => node.name = Some(fields.text()?),
             (4, WireType::LengthDelimited) => node.op_type = Some(fields.text()?),
-            (5, WireType::LengthDelimited) => attribute(added(&mut node.attribute), fields.inner()?)?,
+            (5, WireType::LengthDelimited) => fields.element(&mut node.attribute, tag).and_then(of(attribute))?,
             (7, WireType::LengthDelimited) => node.domain = Some(fields.text()?),
             _ => fields.other(node, tag, wire)?,
         }
@@ -194,17 +215,14 @@ fn node(node: &mut NodeProto, mut fields: Fields<'_>) -> Done {
 }
 
 fn attribute(attribute: &mut AttributeProto, mut fields: Fields<'_>) -> Done {
-    let [ints, graphs] = fields.count([8, 11])?;
-    attribute.ints.reserve_exact(ints);
-    attribute.graphs.reserve_exact(graphs);
     while let Some((tag, wire)) = fields.next()? {
         match (tag, wire) {
             (1, WireType::LengthDelimited) => attribute.name = Some(fields.text()?),
             (3, WireType::Varint) => attribute.i = Some(fields.int()?),
             (5, WireType::LengthDelimited) => tensor(attribute.t.get_or_insert_default(), fields.inner()?)?,
             (6, WireType::LengthDelimited) => graph(attribute.g.get_or_insert_default(), fields.inner()?)?,
-            (8, WireType::Varint) => attribute.ints.push(fields.int()?),
-            (11, WireType::LengthDelimited) => graph(added(&mut attribute.graphs), fields.inner()?)?,
+            (8, WireType::Varint) => fields.push_int(&mut attribute.ints, tag)?,
+            (11, WireType::LengthDelimited) => fields.element(&mut attribute.graphs, tag).and_then(of(graph))?,
             (20, WireType::Varint) => attribute.r#type = Some(fields.int()? as i32),
             _ => fields.other(attribute, tag, wire)?,
         }
@@ -213,11 +231,9 @@ fn attribute(attribute: &mut AttributeProto, mut fields: Fields<'_>) -> Done {
 }
 
 fn tensor(tensor: &mut TensorProto, mut fields: Fields<'_>) -> Done {
-    let [dims] = fields.count([1])?;
-    tensor.dims.reserve_exact(dims);
     while let Some((tag, wire)) = fields.next()? {
         match (tag, wire) {
-            (1, WireType::Varint) => tensor.dims.push(fields.int()?),
+            (1, WireType::Varint) => fields.push_int(&mut tensor.dims, tag)?,
             (2, WireType::Varint) => tensor.data_type = Some(fields.int()? as i32),
             (8, WireType::LengthDelimited) => tensor.name = Some(fields.text()?),
             (9, WireType::LengthDelimited) => tensor.raw_data = Some(fields.file.slice_ref(fields.bytes()?)),
@@ -267,11 +283,9 @@ fn tensor_type(ty: &mut type_proto::Tensor, mut fields: Fields<'_>) -> Done {
 }
 
 fn shape(shape: &mut TensorShapeProto, mut fields: Fields<'_>) -> Done {
-    let [dims] = fields.count([1])?;
-    shape.dim.reserve_exact(dims);
     while let Some((tag, wire)) = fields.next()? {
         match (tag, wire) {
-            (1, WireType::LengthDelimited) => extent(added(&mut shape.dim), fields.inner()?)?,
+            (1, WireType::LengthDelimited) => fields.element(&mut shape.dim, tag).and_then(of(extent))?,
             _ => fields.other(shape, tag, wire)?,
         }
     }
@@ -289,9 +303,10 @@ fn extent(extent: &mut Dimension, mut fields: Fields<'_>) -> Done {
     Ok(())
 }
 
-/// A new element at the end of a list.
-fn added<T: Default>(list: &mut Vec<T>) -> &mut T {
-    let at = list.len();
-    list.push(T::default());
-    &mut list[at]
+/// Reads a message that a list got.
+fn of<'t, 'a, T>(read: impl FnOnce(&mut T, Fields<'a>) -> Done) -> impl FnOnce((&'t mut T, Fields<'a>)) -> Done
+where
+    T: 't,
+{
+    |(message, fields)| read(message, fields)
 }
