@@ -298,7 +298,7 @@ impl<'s, 'a, 'g> Importer<'s, 'a, 'g> {
     /// The opset of a domain under which a node means what it says.
     pub fn opset(&self, flat: &FlatNode, domain: &str) -> i64 {
         let own = flat.opsets.as_deref().unwrap_or(self.shared.opsets);
-        own.get(domain).copied().unwrap_or_else(|| self.shared.inliner.added_opset(domain).unwrap_or(1))
+        validate::opset(own, domain).unwrap_or_else(|| self.shared.inliner.added_opset(domain).unwrap_or(1))
     }
 
     /// Bodies that rows have made: beside each its graph alone.

@@ -16,6 +16,13 @@ use crate::schema::{self, NEWEST_IR, NEWEST_OPSET, Schema};
 /// Opset by canonical domain.
 pub type Opsets = BTreeMap<String, i64>;
 
+/// The opset of a domain.
+pub fn opset(opsets: &Opsets, domain: &str) -> Option<i64> {
+    // The default domain is asked for with every node, and is the first in order.
+    let first = || opsets.first_key_value().filter(|(name, _)| name.is_empty()).map(|(_, opset)| *opset);
+    if domain.is_empty() { first() } else { opsets.get(domain).copied() }
+}
+
 /// The opsets of a decoded model that has a graph, after the checks of its head.
 pub fn head(model: &ModelProto) -> Result<Opsets, Vec<Problem>> {
     let mut problems = Vec::new();
@@ -81,9 +88,9 @@ impl Checker<'_> {
         if proto.op_type().is_empty() {
             self.fault("op_type", ProblemKind::NoOperator);
         } else if !self.functions.contains(&(domain, proto.op_type())) {
-            match self.opsets.get(domain) {
+            match opset(self.opsets, domain) {
                 None => self.fault("domain", ProblemKind::MissingOpset { domain: domain.to_owned() }),
-                Some(&opset) if domain.is_empty() => self.standard(proto, opset),
+                Some(opset) if domain.is_empty() => self.standard(proto, opset),
                 Some(_) if domain == ops::MICROSOFT => self.contributed(proto),
                 Some(_) => {}
             }

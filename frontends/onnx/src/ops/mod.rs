@@ -119,15 +119,22 @@ pub fn rows() -> impl Iterator<Item = &'static Row> {
 
 /// The row for an operator under an opset of its domain.
 pub fn find(domain: &str, op: &str, opset: i64) -> Option<&'static Row> {
-    static INDEX: OnceLock<HashMap<(&'static str, &'static str), Vec<&'static Row>>> = OnceLock::new();
-    let index = INDEX.get_or_init(|| {
-        let mut index: HashMap<_, Vec<_>> = HashMap::new();
+    type Index = HashMap<&'static str, Vec<&'static Row>>;
+    // Of the default domain, and of ONNX Runtime's.
+    static INDEX: OnceLock<[Index; 2]> = OnceLock::new();
+    let [standard, microsoft] = INDEX.get_or_init(|| {
+        let mut index = [Index::new(), Index::new()];
         for row in rows() {
-            index.entry((row.domain, row.op)).or_default().push(row);
+            index[usize::from(!row.domain.is_empty())].entry(row.op).or_default().push(row);
         }
         index
     });
-    index.get(&(domain, op))?.iter().find(|row| row.opsets.contains(&opset)).copied()
+    let rows = match domain {
+        "" => standard.get(op)?,
+        MICROSOFT => microsoft.get(op)?,
+        _ => return None,
+    };
+    rows.iter().find(|row| row.opsets.contains(&opset)).copied()
 }
 
 /// What reading makes of an operator.
