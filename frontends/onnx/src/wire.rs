@@ -113,13 +113,13 @@ impl<'a> Fields<'a> {
         if list.is_empty() { list.reserve_exact(run) } else { list.reserve(run) }
     }
 
-    /// A new message at the end of a list, and its fields.
-    fn element<'t, T: Default>(&mut self, list: &'t mut Vec<T>, tag: u32) -> Result<(&'t mut T, Self), Fault> {
+    /// A message at the end of a list.
+    fn push<T: Default>(&mut self, list: &mut Vec<T>, tag: u32, read: impl FnOnce(&mut T, Self) -> Done) -> Done {
         self.room(list, tag, WireType::LengthDelimited);
         let fields = self.inner()?;
         let at = list.len();
         list.push(T::default());
-        Ok((&mut list[at], fields))
+        read(&mut list[at], fields)
     }
 
     /// A text at the end of a list.
@@ -188,11 +188,11 @@ fn fault(why: impl Into<Undecodable>) -> Fault {
 fn graph(graph: &mut GraphProto, mut fields: Fields<'_>) -> Done {
     while let Some((tag, wire)) = fields.next()? {
         match (tag, wire) {
-            (1, WireType::LengthDelimited) => fields.element(&mut graph.node, tag).and_then(of(node))?,
-            (5, WireType::LengthDelimited) => fields.element(&mut graph.initializer, tag).and_then(of(tensor))?,
-            (11, WireType::LengthDelimited) => fields.element(&mut graph.input, tag).and_then(of(value_info))?,
-            (12, WireType::LengthDelimited) => fields.element(&mut graph.output, tag).and_then(of(value_info))?,
-            (13, WireType::LengthDelimited) => fields.element(&mut graph.value_info, tag).and_then(of(value_info))?,
+            (1, WireType::LengthDelimited) => fields.push(&mut graph.node, tag, node)?,
+            (5, WireType::LengthDelimited) => fields.push(&mut graph.initializer, tag, tensor)?,
+            (11, WireType::LengthDelimited) => fields.push(&mut graph.input, tag, value_info)?,
+            (12, WireType::LengthDelimited) => fields.push(&mut graph.output, tag, value_info)?,
+            (13, WireType::LengthDelimited) => fields.push(&mut graph.value_info, tag, value_info)?,
             _ => fields.other(graph, tag, wire)?,
         }
     }
@@ -206,7 +206,7 @@ fn node(node: &mut NodeProto, mut fields: Fields<'_>) -> Done {
             (2, WireType::LengthDelimited) => fields.push_text(&mut node.output, tag)?,
             (3, WireType::LengthDelimited) => node.name = Some(fields.text()?),
             (4, WireType::LengthDelimited) => node.op_type = Some(fields.text()?),
-            (5, WireType::LengthDelimited) => fields.element(&mut node.attribute, tag).and_then(of(attribute))?,
+            (5, WireType::LengthDelimited) => fields.push(&mut node.attribute, tag, attribute)?,
             (7, WireType::LengthDelimited) => node.domain = Some(fields.text()?),
             _ => fields.other(node, tag, wire)?,
         }
@@ -222,7 +222,7 @@ fn attribute(attribute: &mut AttributeProto, mut fields: Fields<'_>) -> Done {
             (5, WireType::LengthDelimited) => tensor(attribute.t.get_or_insert_default(), fields.inner()?)?,
             (6, WireType::LengthDelimited) => graph(attribute.g.get_or_insert_default(), fields.inner()?)?,
             (8, WireType::Varint) => fields.push_int(&mut attribute.ints, tag)?,
-            (11, WireType::LengthDelimited) => fields.element(&mut attribute.graphs, tag).and_then(of(graph))?,
+            (11, WireType::LengthDelimited) => fields.push(&mut attribute.graphs, tag, graph)?,
             (20, WireType::Varint) => attribute.r#type = Some(fields.int()? as i32),
             _ => fields.other(attribute, tag, wire)?,
         }
@@ -285,7 +285,7 @@ fn tensor_type(ty: &mut type_proto::Tensor, mut fields: Fields<'_>) -> Done {
 fn shape(shape: &mut TensorShapeProto, mut fields: Fields<'_>) -> Done {
     while let Some((tag, wire)) = fields.next()? {
         match (tag, wire) {
-            (1, WireType::LengthDelimited) => fields.element(&mut shape.dim, tag).and_then(of(extent))?,
+            (1, WireType::LengthDelimited) => fields.push(&mut shape.dim, tag, extent)?,
             _ => fields.other(shape, tag, wire)?,
         }
     }
@@ -301,12 +301,4 @@ fn extent(extent: &mut Dimension, mut fields: Fields<'_>) -> Done {
         }
     }
     Ok(())
-}
-
-/// Reads a message that a list got.
-fn of<'t, 'a, T>(read: impl FnOnce(&mut T, Fields<'a>) -> Done) -> impl FnOnce((&'t mut T, Fields<'a>)) -> Done
-where
-    T: 't,
-{
-    |(message, fields)| read(message, fields)
 }
