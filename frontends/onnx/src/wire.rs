@@ -18,9 +18,16 @@ use crate::proto::{
 /// Messages inside each other, at most, as `prost` has it; a field that it reads may go as deep again.
 const MAX_DEPTH: u32 = 100;
 
-/// Why bytes are no model.
+/// Why bytes are no model, and where.
 #[derive(Debug, thiserror::Error)]
-pub(crate) enum Undecodable {
+#[error("at byte {at}: {why}")]
+pub(crate) struct Undecodable {
+    at: usize,
+    why: Why,
+}
+
+#[derive(Debug, thiserror::Error)]
+enum Why {
     /// A field of a message that `prost` reads.
     #[error(transparent)]
     Field(#[from] prost::DecodeError),
@@ -84,7 +91,8 @@ impl<'a> Fields<'a> {
     }
 
     fn long(&mut self) -> Result<Option<(u32, WireType)>, Fault> {
-        decode_key(&mut self.left).map(Some).map_err(fault)
+        let start = *self;
+        decode_key(&mut self.left).map(Some).map_err(|e| start.fault(e))
     }
 
     /// How many fields come in a row that are like the one whose value comes next.
@@ -143,7 +151,10 @@ impl<'a> Fields<'a> {
                 self.left = left;
                 Ok(u64::from(*first))
             }
-            _ => decode_varint(&mut self.left).map_err(fault),
+            _ => {
+                let start = *self;
+                decode_varint(&mut self.left).map_err(|e| start.fault(e))
+            }
         }
     }
 
@@ -151,13 +162,14 @@ impl<'a> Fields<'a> {
     fn bytes(&mut self) -> Result<&'a [u8], Fault> {
         let len = self.varint()?;
         let split = usize::try_from(len).ok().and_then(|n| self.left.split_at_checked(n));
-        let (bytes, left) = split.ok_or_else(|| fault(Undecodable::Short(len)))?;
+        let (bytes, left) = split.ok_or_else(|| self.fault(Why::Short(len)))?;
         self.left = left;
         Ok(bytes)
     }
 
     fn text(&mut self) -> Result<String, Fault> {
-        std::str::from_utf8(self.bytes()?).map(str::to_owned).map_err(fault)
+        let start = *self;
+        std::str::from_utf8(self.bytes()?).map(str::to_owned).map_err(|e| start.fault(e))
     }
 
     fn int(&mut self) -> Result<i64, Fault> {
@@ -166,23 +178,25 @@ impl<'a> Fields<'a> {
 
     /// The fields of a message that is the next value.
     fn inner(&mut self) -> Result<Self, Fault> {
-        let depth = self.depth.checked_sub(1).ok_or_else(|| fault(Undecodable::Deep))?;
+        let depth = self.depth.checked_sub(1).ok_or_else(|| self.fault(Why::Deep))?;
         Ok(Self { left: self.bytes()?, depth, ..*self })
     }
 
     /// Hands a field to `prost`.
     fn other(&mut self, message: &mut impl Message, tag: u32, wire: WireType) -> Done {
         let mut bytes = self.file.slice_ref(self.left);
-        message.merge_field(tag, wire, &mut bytes, DecodeContext::default()).map_err(fault)?;
+        message.merge_field(tag, wire, &mut bytes, DecodeContext::default()).map_err(|e| self.fault(e))?;
         self.left = &self.left[self.left.len() - bytes.len()..];
         Ok(())
     }
-}
 
-#[cold]
-#[expect(clippy::unnecessary_box_returns, reason = "results that hold a fault stay small")]
-fn fault(why: impl Into<Undecodable>) -> Fault {
-    Box::new(why.into())
+    /// A fault at what comes next.
+    #[cold]
+    #[expect(clippy::unnecessary_box_returns, reason = "results that hold a fault stay small")]
+    fn fault(self, why: impl Into<Why>) -> Fault {
+        let at = self.left.as_ptr().addr() - self.file.as_ptr().addr();
+        Box::new(Undecodable { at, why: why.into() })
+    }
 }
 
 fn graph(graph: &mut GraphProto, mut fields: Fields<'_>) -> Done {

@@ -184,6 +184,17 @@ fn bodies_inside_each_other_are_read_as_deep_as_prost_does() {
     assert_eq!(read, 33);
 }
 
+#[test]
+fn faults_have_a_place() {
+    let mut bytes = model().encode_to_vec();
+    bytes.truncate(bytes.len() / 2);
+    let error = egret_onnx::decode(bytes.into()).unwrap_err().to_string();
+    assert!(error.contains("at byte 8: a field of ") && error.contains(" bytes where fewer are left"), "{error}");
+    let unnamed = [0x3a, 0x06, 0x0a, 0x04, 0x1a, 0x02, 0xff, 0xfe];
+    let error = egret_onnx::decode(unnamed.to_vec().into()).unwrap_err().to_string();
+    assert!(error.contains("at byte 5: invalid utf-8"), "{error}");
+}
+
 /// Fields that a list does not have: packed numbers, groups, unknown numbers, keys of more bytes than they need.
 #[test]
 fn unusual_encodings() {
